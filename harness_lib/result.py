@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -93,6 +94,8 @@ def encode(value: object) -> str:
         return str.__str__(value)
     if value is None:
         return NO_OUTPUT
+    if inspect.iscoroutine(value):
+        value.close()  # or Python warns on stderr that it was never awaited
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
@@ -123,13 +126,17 @@ def _cut_mark(count: int) -> str:
     return f"\n[... {count:,} characters left out ...]\n"
 
 
-def describe_exception(error: BaseException) -> str:
-    """Type and message of an unexpected exception, without a traceback, on any exception."""
-    name = type(error).__name__
+def explain(error: BaseException) -> str:
+    """What the model is told of an exception, on any exception, without a traceback.
+
+    A ToolError speaks for itself; of any other the type and the message are shown, clipped.
+    """
     try:
-        message = clip(str(error), MAX_EXCEPTION_CHARS)
+        message = str(error)
+    except KeyboardInterrupt:
+        raise
     except BaseException as broken:
-        if isinstance(broken, KeyboardInterrupt):
-            raise
         message = f"(its message cannot be read: {type(broken).__name__})"
-    return f"{name}: {message}" if message else name
+    if isinstance(error, ToolError) and message:
+        return message
+    return f"{type(error).__name__}: {clip(message, MAX_EXCEPTION_CHARS)}".removesuffix(": ")

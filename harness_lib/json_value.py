@@ -1,0 +1,128 @@
+"""What is a JSON value, and what is none? One walk that copies and says. Built in lesson 05."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping
+
+MAX_DEPTH = 100
+"""How deep a JSON value may nest: beyond it, walking it could exhaust the interpreter's stack."""
+
+MAX_VALUES = 100_000
+"""How many values it may hold in all."""
+
+MAX_INTEGER_BITS = 14_000
+"""About 4,200 decimal digits: past 4,300 Python itself refuses to print an int."""
+
+MAX_SHOWN_CHARS = 60
+"""How much of a value a message shows, in characters."""
+
+
+def json_copy(value: object) -> tuple[object, list[str]]:
+    """A detached copy of a JSON value, and what in it is no JSON, each with its path."""
+    walk = JsonWalk()
+    return walk.copy(value), walk.faults
+
+
+class JsonWalk:
+    """One walk over a value: copies it, collects its faults and its integral floats.
+
+    jsonschema alone lets NaN pass as a number and raises on infinities, huge integers and deep
+    nesting. A path is a chain of (parent, key) pairs, written out only when it is needed.
+    """
+
+    def __init__(self) -> None:
+        self.faults: list[str] = []
+        self.integral_floats: list[tuple] = []
+        self._room = MAX_VALUES
+
+    def copy(self, value: object, at: tuple | None = None, depth: int = 0) -> object:
+        if value is None or isinstance(value, bool):
+            return value
+        if isinstance(value, str):
+            return self._text(value, at)
+        if isinstance(value, int):
+            if value.bit_length() > MAX_INTEGER_BITS:
+                return self._fault(at, "the integer is too long to check")
+            return int(value)
+        if isinstance(value, float):
+            return float(value) if math.isfinite(value) else self._fault(at, f"{value} is no JSON")
+        if not isinstance(value, (dict, list, tuple, Mapping)):
+            return self._fault(at, f"{type(value).__name__} is no JSON type")
+        self._room -= len(value)
+        if depth == MAX_DEPTH or self._room < 0:
+            return self._fault(at, f"too deep or too large ({MAX_DEPTH} levels are the most)")
+        is_object = isinstance(value, Mapping)
+        own: dict | list = {} if is_object else [None] * len(value)
+        for key, item in value.items() if is_object else enumerate(value):
+            place = (at, key)
+            if is_object:
+                if not isinstance(key, str):
+                    self._fault(at, f"a name must be text, not {type(key).__name__}")
+                    continue
+                key = self._text(key, place)
+            own[key] = self.copy(item, place, depth + 1)
+            if isinstance(own[key], float) and own[key].is_integer():
+                self.integral_floats.append((own, key))
+        return own
+
+    def _text(self, text: str, at: tuple | None) -> str:
+        if not text.isascii():
+            try:
+                text.encode()
+            except UnicodeEncodeError:
+                return self._fault(at, "the text holds half of a surrogate pair")
+        return str.__str__(text)
+
+    def _fault(self, at: tuple | None, what: str) -> str:
+        keys: list[object] = []
+        while at is not None:
+            at, key = at
+            keys.append(key)
+        self.faults.append(f"{json_path(reversed(keys))}: {what}")
+        return ""
+
+
+def json_path(keys: Iterable[object]) -> str:
+    """`$.name[0]['odd name']` for the keys and indexes that lead to a value."""
+    path = "$"
+    for key in keys:
+        if isinstance(key, int):
+            path += f"[{key}]"
+        elif re.fullmatch(r"[A-Za-z_]\w*", key, re.ASCII):
+            path += f".{key}"
+        else:
+            path += f"[{shown(key)}]"
+    return path
+
+
+def shown(value: object) -> str:
+    """A value as JSON on one line, clipped, for a message; its type where it is no JSON."""
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        text = f"({type(value).__name__})"
+    return text if len(text) <= MAX_SHOWN_CHARS else f"{text[:MAX_SHOWN_CHARS]}..."
+
+
+def typed(value: object) -> str:
+    """A value with its type's name before it, as in `string "5"`; null says it all."""
+    return "null" if value is None else f"{type_name(value)} {shown(value)}"
+
+
+def type_name(value: object) -> str:
+    """JSON Schema's name for a value's type; Python's name where it is no JSON."""
+    return _TYPE_NAMES.get(type(value), type(value).__name__)
+
+
+_TYPE_NAMES = {
+    type(None): "null",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    str: "string",
+    list: "array",
+    dict: "object",
+}
