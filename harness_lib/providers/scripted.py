@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from harness_lib.providers.referee import judge
+
 if TYPE_CHECKING:
     import anthropic
     import httpx2
@@ -39,7 +41,8 @@ class ScriptedModel:
     """Plays turns in order. A str is a final answer; a function reads the request and decides.
 
     turns: the script. When it runs out, the model answers 400 with a sentence that says so.
-    requests: the bodies of all requests that it was sent, in order.
+    requests: the bodies of all requests that it took a turn for, in order. One that the API
+        would refuse gets a 400 from the referee, as from the API, and takes no turn.
     """
 
     def __init__(self, turns: Iterable[Step]) -> None:
@@ -62,6 +65,8 @@ class ScriptedModel:
 
     def _answer(self, http_request: httpx2.Request) -> httpx2.Response:
         request = json.loads(http_request.content)
+        if fault := judge(request):
+            return _refusal(fault)
         self.requests.append(request)
         number = len(self.requests)
         if number > len(self._turns):

@@ -1,0 +1,218 @@
+"""The referee's rules as one table: request, verdict, rule, source.
+
+`python -m harness_lib.providers.referee_table` replays it against the live API when a key is set,
+and prints where the two differ. No row has been verified live yet: each says where it is known
+from instead.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+
+from harness_lib.providers.referee import judge
+
+DOCS = "Anthropic's documentation of tool use and the Messages API; not verified live"
+
+
+def seen(where: str) -> str:
+    return f"an error of the API quoted in {where}; not verified live"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One request (its messages and tools), whether the API takes it, and why we think so."""
+
+    rule: str
+    accepted: bool
+    source: str
+    messages: tuple[dict, ...]
+    tools: tuple[dict, ...] = ()
+
+    def request(self) -> dict[str, object]:
+        request: dict[str, object] = {"messages": list(self.messages)}
+        return request | ({"tools": list(self.tools)} if self.tools else {})
+
+
+def user(*content: object) -> dict:
+    return {"role": "user", "content": _content(content)}
+
+
+def assistant(*content: object) -> dict:
+    return {"role": "assistant", "content": _content(content)}
+
+
+def _content(content: tuple) -> object:
+    return content[0] if len(content) == 1 and isinstance(content[0], str) else list(content)
+
+
+def text(words: str) -> dict:
+    return {"type": "text", "text": words}
+
+
+def use(tool_use_id: object = "a", name: object = "tool", **fields: object) -> dict:
+    return {"type": "tool_use", "id": tool_use_id, "name": name, "input": {}} | fields
+
+
+def result(tool_use_id: object = "a", content: object = "ok", **fields: object) -> dict:
+    return {"type": "tool_result", "tool_use_id": tool_use_id, "content": content} | fields
+
+
+def tool(name: object = "tool", schema: object = None, **fields: object) -> dict:
+    schema = {"type": "object", "properties": {}} if schema is None else schema
+    return {"name": name, "description": "A tool.", "input_schema": schema} | fields
+
+
+GO = user("go")
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+IMAGE = {
+    "type": "image",
+    "source": {"type": "base64", "media_type": "image/png", "data": PIXEL},
+}
+DOCUMENT = {
+    "type": "document",
+    "source": {"type": "text", "media_type": "text/plain", "data": "words"},
+}
+SEARCH = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
+FOUND = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
+WEB_SEARCH = {"type": "web_search_20250305", "name": "web_search"}
+THOUGHT = {"type": "redacted_thinking", "data": "EmwKAhgB"}
+T = (tool(),)
+
+
+def refused(rule: str, source: str, *messages: dict, tools: tuple[dict, ...] = T) -> Row:
+    return Row(rule, False, source, messages, tools)
+
+
+def accepted(rule: str, source: str, *messages: dict, tools: tuple[dict, ...] = T) -> Row:
+    return Row(rule, True, source, messages, tools)
+
+
+def schema(rule: str, source: str, input_schema: object) -> Row:
+    return refused(rule, source, GO, tools=(tool(schema=input_schema),))
+
+
+PAIRING = seen("anthropics/claude-code#3860")
+IDS = seen("maximhq/bifrost#5097")
+EMPTY = seen("anthropics/claude-code#59812")
+
+ROWS = (
+    # Calls and results belong together.
+    refused("a call without its result", PAIRING, GO, assistant(use()), user("next")),
+    refused("a call at the end", PAIRING, GO, assistant(use())),
+    refused("one of two results is missing", PAIRING, GO, assistant(use("a"), use("b")), user(result("a"))),
+    refused("a result without a call", DOCS, GO, assistant("hi"), user(result("a"))),
+    refused("a result for another id", DOCS, GO, assistant(use("a")), user(result("a"), result("b"))),
+    refused("a result one turn too late", PAIRING, GO, assistant(use()), user("wait"), assistant("hm"), user(result())),
+    refused("text before the results", DOCS, GO, assistant(use()), user(text("first"), result())),
+    refused("a user message before the results", DOCS, GO, assistant(use()), user("first"), user(result())),
+    refused("two results for one call", DOCS, GO, assistant(use()), user(result(), result())),
+    refused("a result in an assistant turn", DOCS, GO, assistant(use(), result()), user("next")),
+    refused("a call in a user turn", DOCS, user(use())),
+    # Ids, names and inputs.
+    refused("one id twice in a turn", seen("trycua/cua#524"), GO, assistant(use("a"), use("a")), user(result("a"), result("a"))),
+    refused("one id in two turns", seen("trycua/cua#524"), GO, *[assistant(use("a")), user(result("a"))] * 2),
+    *(
+        refused(f"the id {bad!r}", IDS, GO, assistant(use(bad)), user(result(bad)))
+        for bad in ("", "a b", "functions.Bash:0", "ü", "a\n")
+    ),
+    refused("a name of 201 characters in the history", seen("anthropics/claude-code#2673"), GO, assistant(use("a", "x" * 201)), user(result())),
+    *(
+        refused(f"input that is {kind}", DOCS, GO, assistant(use(input=bad)), user(result()))
+        for kind, bad in {"a list": ["oops"], "text": "{}", "null": None}.items()
+    ),
+    # Content.
+    refused("an error without content", DOCS, GO, assistant(use()), user(result(content="", is_error=True))),
+    refused("an error with an empty list", DOCS, GO, assistant(use()), user(result(content=[], is_error=True))),
+    refused("an empty user message", EMPTY, user("")),
+    refused("an empty list of blocks", EMPTY, user(), assistant("hi"), user("go")),
+    refused("an empty assistant turn inside", EMPTY, GO, assistant(), user("next")),
+    refused("an empty text", EMPTY, user(text(""))),
+    refused("a text of white space", EMPTY, user(text(" \n"))),
+    refused("an empty text beside a call", seen("coasys/ad4m#996"), GO, assistant(text(""), use()), user(result())),
+    refused("no messages", DOCS),
+    refused("an assistant's message first", DOCS, assistant("hi"), user("go")),
+    refused("another role", DOCS, {"role": "tool", "content": "ok"}),
+    refused("a final turn that ends in white space", DOCS, GO, assistant("The answer is ")),
+    refused("a final turn that ends in a thought", DOCS, GO, assistant(THOUGHT)),
+    refused("a server tool's use without its result", DOCS, GO, assistant(SEARCH), user("next"), tools=(WEB_SEARCH,)),
+    # Tools.
+    *(
+        refused(f"the tool name {bad[:8]!r} of {len(bad)}", seen("anthropics/claude-code#96152"), GO, tools=(tool(bad),))
+        for bad in ("", "a.b", "a b", "é", "x" * 129)
+    ),
+    refused("two tools of one name", DOCS, GO, tools=(tool(), tool())),
+    schema("a schema without type", DOCS, {"properties": {}}),
+    schema("a schema of another type", DOCS, {"type": "array"}),
+    schema("anyOf at the root", DOCS, {"type": "object", "anyOf": [{"required": ["a"]}]}),
+    schema("oneOf at the root", DOCS, {"type": "object", "oneOf": [{"required": ["a"]}]}),
+    schema("allOf at the root", DOCS, {"type": "object", "allOf": [{"required": ["a"]}]}),
+    schema("a property name with a space", DOCS, {"type": "object", "properties": {"a b": {}}}),
+    schema("a property name of 65 characters", DOCS, {"type": "object", "properties": {"a" * 65: {}}}),
+    schema("an unknown type", DOCS, {"type": "object", "properties": {"a": {"type": "str"}}}),
+    schema("items as a list", DOCS, {"type": "object", "properties": {"a": {"items": [{}]}}}),
+    # Odd, but the API takes them.
+    accepted("plain", DOCS, GO, assistant(use()), user(result()), assistant("done")),
+    accepted("consecutive user messages", DOCS, GO, user("and"), user("more")),
+    accepted("consecutive assistant messages", DOCS, GO, assistant("one"), assistant("two")),
+    accepted("results, then a user message", DOCS, GO, assistant(use()), user(result()), user("next")),
+    accepted("results in two user messages", DOCS, GO, assistant(use("a"), use("b")), user(result("a")), user(result("b"))),
+    accepted("text after the results", DOCS, GO, assistant(use()), user(result(), text("and?"))),
+    accepted("results in another order", DOCS, GO, assistant(use("a"), use("b")), user(result("b"), result("a"))),
+    accepted("a result with empty content", DOCS, GO, assistant(use()), user(result(content=""))),
+    accepted("a result without content", DOCS, GO, assistant(use()), user({"type": "tool_result", "tool_use_id": "a"})),
+    accepted("a result of blocks", DOCS, GO, assistant(use()), user(result(content=[text("ok")]))),
+    accepted("a result with an image", DOCS, GO, assistant(use()), user(result(content=[IMAGE]))),
+    accepted("a result with a document", DOCS, GO, assistant(use()), user(result(content=[DOCUMENT]))),
+    accepted("an error with content", DOCS, GO, assistant(use()), user(result(is_error=True))),
+    accepted("is_error false", DOCS, GO, assistant(use()), user(result(is_error=False))),
+    accepted("text before a call", DOCS, GO, assistant(text("look"), use()), user(result())),
+    accepted("text after a call", DOCS, GO, assistant(use(), text("wait")), user(result())),
+    accepted("a thought before a text", DOCS, GO, assistant(THOUGHT, text("hi")), user("next")),
+    accepted("a thought at the end of an earlier turn", DOCS, GO, assistant(text("a"), THOUGHT), user("next")),
+    accepted("a name in the history that no tool has", DOCS, GO, assistant(use("a", "git diff")), user(result())),
+    accepted("a name of 200 characters in the history", seen("anthropics/claude-code#2673"), GO, assistant(use("a", "x" * 200)), user(result())),
+    accepted("a server tool's use with its result", DOCS, GO, assistant(SEARCH, FOUND, text("so")), user("next"), tools=(WEB_SEARCH,)),
+    accepted("a paused server tool at the end", DOCS, GO, assistant(SEARCH), tools=(WEB_SEARCH,)),
+    accepted("a final empty assistant turn", DOCS, GO, assistant()),
+    accepted("a final assistant turn to go on from", DOCS, GO, assistant("The answer is")),
+    accepted("a tool name of 128 characters", seen("anthropics/claude-code#96152"), GO, tools=(tool("x" * 128),)),
+    accepted("a tool of type custom", DOCS, GO, tools=(tool(type="custom"),)),
+    accepted("an open schema", DOCS, GO, tools=(tool(schema={"type": "object"}),)),
+    accepted("a property name with a dot", DOCS, GO, tools=(tool(schema={"type": "object", "properties": {"a.b-c_1": {}}}),)),
+    accepted("no tools", DOCS, GO, tools=()),
+)  # fmt: skip
+
+
+def replay() -> int:
+    """Send every row to the live API and print where it and the referee differ."""
+    import anthropic
+
+    from harness_lib.providers.live import NotConfigured, live_client, live_model
+
+    try:
+        client, model = live_client(), live_model()
+    except NotConfigured as error:
+        print(error, file=sys.stderr)
+        return 2
+    differences = 0
+    for row in ROWS:
+        try:
+            client.messages.create(model=model, max_tokens=1, **row.request())
+            answer = "accepted"
+        except anthropic.BadRequestError as error:
+            answer = f"refused: {error.message}"
+        except anthropic.APIError as error:
+            print(f"?  {row.rule}: no verdict, {error}")
+            continue
+        if answer.startswith("accepted") != row.accepted:
+            differences += 1
+            print(
+                f"!= {row.rule}\n   table: {judge(row.request()) or 'accepted'}\n   live:  {answer}"
+            )
+    print(f"{len(ROWS)} rows, {differences} differences")
+    return 1 if differences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(replay())
