@@ -44,7 +44,8 @@ class ToolCall:
         """
         function = _field(call, "function")
         if function is None:
-            return cls(_text(call, "call_id"), _text(call, "name"), _parsed(call))
+            tool_use_id = _text(call, "call_id") or _text(call, "id")
+            return cls(tool_use_id, _text(call, "name"), _parsed(call))
         return cls(_text(call, "id"), _text(function, "name"), _parsed(function))
 
 

@@ -159,9 +159,9 @@ class ToolRegistry:
         if not isinstance(name, str):
             return f"a tool's name is text, not {type(name).__name__}"
         near = difflib.get_close_matches(name[:64], self._tools, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
         known = ", ".join(self._tools) or "none"
-        return f"no tool is named {name[:64]!r}; {hint}Registered are: {known}"
+        return f"no tool is named {name[:64]!r}{hint}; registered: {known}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Right answers written in another way than the lesson's solution: checks must take them too."""

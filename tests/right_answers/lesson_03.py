@@ -1,0 +1,41 @@
+"""Lesson 03, otherwise."""
+
+import json
+from collections import namedtuple
+from types import SimpleNamespace
+
+Call = namedtuple("Call", "tool_use_id name arguments")
+
+
+def read_field(block, name):
+    try:
+        if hasattr(block, "keys"):
+            return block[name]
+        return vars(block)[name] if name in vars(block) else getattr(type(block), name).fget(block)
+    except BaseException:
+        return None
+
+
+def call_from_openai(call):
+    function = call.get("function", {})
+    given = function.get("arguments")
+    if isinstance(given, str):
+        if given.isspace() or len(given) == 0:
+            given = dict()
+        else:
+            try:
+                given = json.JSONDecoder().decode(given)
+            except json.JSONDecodeError:
+                ...
+    return Call(call.get("id", ""), function.get("name", ""), given)
+
+
+def approve_then_run(block, approve, run):
+    copy = SimpleNamespace(tool_use_id=block.id, name=block.name, arguments=block.input)
+    verdict = "refused"
+    if approve(copy):
+        verdict = run(copy)
+    return verdict
+
+
+ANSWERS = {"03.1": read_field, "03.2": call_from_openai, "03.3": approve_then_run}
