@@ -220,6 +220,6 @@ def test_fingerprints(one, other, equal):
 
 def test_compare_shows_both_sides():
     table = compare("03.1", lambda block, name: None)
-    assert table.text.splitlines()[1].split() == ["case", "yours", "harness_lib"]
+    assert table.text.splitlines()[1].split() == ["case", "this", "notebook", "harness_lib"]
     assert "FAIL: None" in table.text
     assert "<table>" in table.html

@@ -64,7 +64,9 @@ def compare(check_id: str, yours: object) -> Table:
     names = [case.name for case in contract.cases]
     headline = f"{check_id} {contract.piece}: the same cases on both"
     return Table(
-        headline, ("case", "yours", "harness_lib"), [*zip(names, mine, library, strict=True)]
+        headline,
+        ("case", "this notebook", "harness_lib"),
+        [*zip(names, mine, library, strict=True)],
     )
 
 

@@ -11,7 +11,7 @@ def read_field(block, name):
     try:
         if hasattr(block, "keys"):
             return block[name]
-        return vars(block)[name] if name in vars(block) else getattr(type(block), name).fget(block)
+        return getattr(block, name)
     except BaseException:
         return None
 
@@ -25,13 +25,15 @@ def call_from_openai(call):
         else:
             try:
                 given = json.JSONDecoder().decode(given)
-            except json.JSONDecodeError:
+            except (ValueError, RecursionError):
                 ...
-    return Call(call.get("id", ""), function.get("name", ""), given)
+    id_, name = (v if type(v) is str else "" for v in (call.get("id"), function.get("name")))
+    return Call(id_, name, given)
 
 
 def approve_then_run(block, approve, run):
-    copy = SimpleNamespace(tool_use_id=block.id, name=block.name, arguments=block.input)
+    given = json.loads(json.dumps(block.input))
+    copy = SimpleNamespace(tool_use_id=block.id, name=block.name, arguments=given)
     verdict = "refused"
     if approve(copy):
         verdict = run(copy)

@@ -1,10 +1,10 @@
 """Wrong answers to lesson 03."""
 
+import copy
 import json
 import sys
 import threading
 from collections.abc import Mapping
-from types import SimpleNamespace
 
 from harness_lib import ToolCall
 from tests.wrong_answers import wrong
@@ -29,7 +29,7 @@ def only_mappings(block):
     return ToolCall(block["id"], block["name"], block["input"])
 
 
-@wrong("03.block", "expected   ('toolu_1', 'read_file', ['a.txt'])")
+@wrong("03.block", "arguments=['a.txt'])")
 def helpful(block):
     arguments = field(block, "input")
     return ToolCall(
@@ -71,6 +71,19 @@ def attributes_only(block, name):
         return None
 
 
+@wrong("03.1", "A mapping that is no dict was taken for an object.")
+def knows_dicts_alone(block, name):
+    try:
+        return block.get(name) if isinstance(block, dict) else getattr(block, name, None)
+    except Exception:
+        return None
+
+
+@wrong("03.1", "A mapping that is no dict was asked for an attribute.")
+def asks_attributes_of_mappings(block, name):
+    return block.get(name) if isinstance(block, dict) else getattr(block, name)
+
+
 @wrong("03.1", "A missing item raises here.")
 def strict_item(block, name):
     return block[name] if isinstance(block, Mapping) else getattr(block, name, None)
@@ -81,7 +94,7 @@ def strict_attribute(block, name):
     return block.get(name) if isinstance(block, Mapping) else getattr(block, name)
 
 
-@wrong("03.1", "`or` takes {} for nothing")
+@wrong("03.1", "it takes {} for nothing")
 def empty_is_missing(block, name):
     try:
         return field(block, name) or None
@@ -115,125 +128,149 @@ def deadlocks(block, name):
 # --- 03.2 -----------------------------------------------------------------------------------------
 
 
-def parts(call):
+def text_or_empty(value):
+    return value if isinstance(value, str) else ""
+
+
+def right(call, **changes):
+    """The right answer, with one thing done otherwise."""
     function = field(call, "function")
-    return field(call, "id") or "", field(function, "name") or "", field(function, "arguments")
+    arguments = field(function, "arguments")
+    read = changes.get("read", json.loads)
+    if isinstance(arguments, str):
+        if not changes.get("strip", str.strip)(arguments):
+            arguments = changes.get("empty", {})
+        else:
+            try:
+                arguments = read(arguments)
+            except changes.get("catches", (ValueError, RecursionError)):
+                arguments = changes.get("broken", arguments)
+    elif changes.get("parses_all"):
+        arguments = read(arguments)
+    tidy = changes.get("tidy", text_or_empty)
+    return ToolCall(tidy(field(call, "id")), tidy(field(function, "name")), arguments)
 
 
-def with_arguments(call, read):
-    tool_use_id, name, arguments = parts(call)
-    return ToolCall(tool_use_id, name, read(arguments))
+@wrong("03.2", "Nothing came back. Return the call")
+def returns_nothing(call):
+    right(call)
+
+
+@wrong("03.2", "A tuple came back.")
+def returns_a_tuple(call):
+    good = right(call)
+    return good.tool_use_id, good.name, good.arguments
 
 
 @wrong("03.2", "The text was not parsed.")
 def hands_text_on(call):
-    return with_arguments(call, lambda text: {} if text == "" else text)
+    return right(call, read=lambda text: text)
 
 
 @wrong("03.2", "json.loads takes text alone.")
 def parses_everything(call):
-    def read(text):
-        try:
-            return json.loads(text) if text != "" else {}
-        except ValueError:
-            return text
-
-    return with_arguments(call, read)
+    return right(call, parses_all=True)
 
 
 @wrong("03.2", "The error of json.loads escapes")
 def lets_errors_out(call):
-    return with_arguments(call, lambda text: json.loads(text) if isinstance(text, str) else text)
-
-
-def reading(call, on_error, empty={}):
-    def read(text):
-        if not isinstance(text, str):
-            return text
-        try:
-            return json.loads(text) if text.strip() else empty
-        except ValueError:
-            return on_error
-
-    return with_arguments(call, read)
+    return right(call, catches=(), strip=lambda text: "parse it")
 
 
 @wrong("03.2", "would now run on a call that was cut off")
 def broken_becomes_empty(call):
-    return reading(call, {})
+    return right(call, broken={})
 
 
 @wrong("03.2", "the error can no longer say what was wrong")
 def broken_becomes_none(call):
-    return reading(call, None)
+    return right(call, broken=None)
 
 
 @wrong("03.2", "Empty text stayed text")
 def empty_stays_text(call):
-    text = parts(call)[2]
-    return reading(call, text, empty="")
+    return right(call, empty="")
 
 
 @wrong("03.2", "Empty text became None")
 def empty_becomes_none(call):
-    return reading(call, parts(call)[2], empty=None)
+    return right(call, empty=None)
+
+
+@wrong("03.2", "Blank text stayed text.")
+def takes_blank_for_broken(call):
+    return right(call, strip=lambda text: text)
+
+
+@wrong("03.2", "that is no ValueError: catch both")
+def catches_values_alone(call):
+    return right(call, catches=ValueError)
+
+
+def if_list(call, convert):
+    good = right(call)
+    if isinstance(good.arguments, list):
+        return ToolCall(good.tool_use_id, good.name, convert(call, good.arguments))
+    return good
 
 
 @wrong("03.2", "A list became an empty object")
 def lists_become_empty(call):
-    good = reading(call, parts(call)[2])
-    if isinstance(good.arguments, list):
-        return ToolCall(good.tool_use_id, good.name, {})
-    return good
+    return if_list(call, lambda call, parsed: {})
 
 
 @wrong("03.2", "Only objects were parsed.")
 def lists_stay_text(call):
-    good = reading(call, parts(call)[2])
-    if isinstance(good.arguments, list):
-        return ToolCall(good.tool_use_id, good.name, parts(call)[2])
-    return good
+    return if_list(call, lambda call, parsed: call["function"]["arguments"])
 
 
 @wrong("03.2", "The list was forced into a dict.")
 def forces_a_dict(call):
-    good = reading(call, parts(call)[2])
-    if isinstance(good.arguments, (list, dict)):
-        return ToolCall(good.tool_use_id, good.name, dict(good.arguments))
-    return good
+    return if_list(call, lambda call, parsed: dict(parsed))
 
 
 @wrong("03.2", "A missing field raises.")
 def indexes_the_function(call):
     call["function"]["name"]
-    return reading(call, parts(call)[2])
+    return right(call)
+
+
+@wrong("03.2", "A missing name came back as None.")
+@wrong("03.2", "The id 7 was handed on.")
+def hands_everything_on(call):
+    return right(call, tidy=lambda value: value)
 
 
 # --- 03.3 -----------------------------------------------------------------------------------------
 
 
+def own_call(block):
+    return copy.deepcopy(ToolCall.from_block(block))
+
+
 @wrong("03.3", "read_file was approved and bash ran.")
 def looks_twice(block, approve, run):
-    if not approve(ToolCall.from_block(block)):
+    if not approve(own_call(block)):
         return "refused"
-    return run(ToolCall.from_block(block))
+    return run(own_call(block))
 
 
-@wrong("03.3", "read_file was approved and bash ran.")
-def hands_the_block_on(block, approve, run):
-    return run(block) if approve(block) else "refused"
+@wrong("03.3", "a.txt was approved and secrets.txt was read.")
+def shares_the_dict(block, approve, run):
+    call = ToolCall.from_block(block)
+    return run(call) if approve(call) else "refused"
 
 
 @wrong("03.3", "the call ran: its answer was not looked at")
 def does_not_ask(block, approve, run):
-    call = ToolCall.from_block(block)
+    call = own_call(block)
     approve(call)
     return run(call)
 
 
 @wrong("03.3", "the value of run() was not returned")
 def forgets_the_value(block, approve, run):
-    call = ToolCall.from_block(block)
+    call = own_call(block)
     if not approve(call):
         return "refused"
     run(call)
@@ -241,12 +278,12 @@ def forgets_the_value(block, approve, run):
 
 @wrong("03.3", 'return "refused"')
 def says_nothing(block, approve, run):
-    call = ToolCall.from_block(block)
+    call = own_call(block)
     if approve(call):
         return run(call)
 
 
 @wrong("03.3", "approve said yes, and the call was refused all the same")
 def always_refuses(block, approve, run):
-    approve(SimpleNamespace(name="read_file"))
+    approve(own_call(block))
     return "refused"

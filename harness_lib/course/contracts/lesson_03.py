@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+from collections import ChainMap
+from dataclasses import replace
 from types import SimpleNamespace
 
 from harness_lib.call import ToolCall, _field
@@ -25,9 +28,12 @@ class Locked:
 
 
 def _call_of(piece, block: object) -> object:
-    """What a piece makes of a block, as plain data: id, name, arguments."""
+    """The call that a piece makes of a block, whatever class the notebook gives it."""
     call = piece(block)
-    return (call.tool_use_id, call.name, call.arguments)
+    try:
+        return ToolCall(call.tool_use_id, call.name, call.arguments)
+    except AttributeError:
+        return call  # no call at all: shown as it is
 
 
 def _without(*names: str) -> dict[str, object]:
@@ -43,53 +49,55 @@ BLOCKS = Contract(
         Case(
             "an SDK object",
             SimpleNamespace(**BLOCK, caller=None),
-            ("toolu_1", "read_file", {"path": "a.txt"}),
+            ToolCall("toolu_1", "read_file", {"path": "a.txt"}),
             "This is what a response of the SDK holds.",
         ),
         Case(
             "a mapping",
             BLOCK,
-            ("toolu_1", "read_file", {"path": "a.txt"}),
+            ToolCall("toolu_1", "read_file", {"path": "a.txt"}),
             "The same call out of a log, or out of a history in plain dicts.",
         ),
         Case(
             "arguments that are a list",
             {**BLOCK, "input": ["a.txt"]},
-            ("toolu_1", "read_file", ["a.txt"]),
+            ToolCall("toolu_1", "read_file", ["a.txt"]),
             "What the model really sent is what the error has to tell it.",
         ),
         Case(
             "arguments that are text",
             {**BLOCK, "input": '{"path": "a.txt"}'},
-            ("toolu_1", "read_file", '{"path": "a.txt"}'),
+            ToolCall("toolu_1", "read_file", '{"path": "a.txt"}'),
             "Text is not an object. To parse it would be to guess.",
         ),
         Case(
             "no arguments at all",
             _without("input"),
-            ("toolu_1", "read_file", None),
+            ToolCall("toolu_1", "read_file", None),
             "Nothing is not an empty object: it has to be refused, with a reason.",
         ),
         Case(
             "no name",
             _without("name"),
-            ("toolu_1", "", {"path": "a.txt"}),
+            ToolCall("toolu_1", "", {"path": "a.txt"}),
             "The call still needs an answer, and the answer needs its id.",
         ),
         Case(
             "an id that is no text",
             {**BLOCK, "id": 7},
-            ("", "read_file", {"path": "a.txt"}),
+            ToolCall("", "read_file", {"path": "a.txt"}),
             "An id goes back to the provider as it came, so it is text or nothing.",
         ),
         Case(
             "a field that raises",
             Locked(),
-            ("toolu_1", "read_file", None),
+            ToolCall("toolu_1", "read_file", None),
             "One bad block must not end the turn, in which other calls wait.",
         ),
     ),
 )
+
+NO_ITEMS = Raised("TypeError", "'types.SimpleNamespace' object is not subscriptable")
 
 FIELD = Contract(
     check_id="03.1",
@@ -104,7 +112,7 @@ FIELD = Contract(
             "read_file",
             "The SDK hands you objects.",
             slips=(
-                (Raised("TypeError"), "You asked an object for an item. block['name'] is for mappings; an object has attributes."),
+                (NO_ITEMS, "You asked an object for an item. block['name'] is for mappings; an object has attributes."),
                 (None, "Only mappings are read: an object's fields are attributes, for getattr()."),
             ),
         ),
@@ -116,6 +124,16 @@ FIELD = Contract(
             slips=(
                 (Raised("AttributeError"), "You asked a mapping for an attribute. A dict has items: block['name'], or block.get('name')."),
                 (None, "Only objects are read: getattr() on a dict finds its methods, not its items."),
+            ),
+        ),
+        Case(
+            "a mapping that is no dict",
+            (ChainMap(BLOCK), "name"),
+            "read_file",
+            "Vendors have mappings of their own; isinstance(block, Mapping) covers them all.",
+            slips=(
+                (None, "A mapping that is no dict was taken for an object. isinstance(block, Mapping) covers it; isinstance(block, dict) does not."),
+                (Raised("AttributeError"), "A mapping that is no dict was asked for an attribute. isinstance(block, Mapping) covers it."),
             ),
         ),
         Case(
@@ -137,7 +155,7 @@ FIELD = Contract(
             ({"input": {}}, "input"),
             {},
             "{} is a good set of arguments, for a tool that needs none.",
-            slips=((None, "An empty value became None: `or` takes {} for nothing. Ask whether the field is there, not whether it is true."),),
+            slips=((None, "An empty value came back as None. If there is an `or` in your code, it takes {} for nothing: ask whether the field is there, not whether it is true."),),
         ),
         Case(
             "a field that raises",
@@ -150,11 +168,14 @@ FIELD = Contract(
 )  # fmt: skip
 
 
+DEEP = "[" * 100_000
+
+
 def _openai(arguments: object, **fields: object) -> dict[str, object]:
     return {"id": "call_1", "function": {"name": "read_file", "arguments": arguments}} | fields
 
 
-PARSED = ("call_1", "read_file", {"path": "a.txt"})
+PARSED = ToolCall("call_1", "read_file", {"path": "a.txt"})
 RAN_EMPTY = "The text that could not be read became {}. A tool without required arguments would now run on a call that was cut off."
 ESCAPED = (
     Raised("JSONDecodeError"),
@@ -173,41 +194,59 @@ OPENAI = Contract(
             _openai('{"path": "a.txt"}'),
             PARSED,
             "The usual case: the text holds an object.",
-            slips=((("call_1", "read_file", '{"path": "a.txt"}'), "The text was not parsed. In OpenAI's shape a good call is text too: read it with json.loads."),),
+            slips=(
+                (ToolCall("call_1", "read_file", '{"path": "a.txt"}'), "The text was not parsed. In OpenAI's shape a good call is text too: read it with json.loads."),
+                (None, "Nothing came back. Return the call: a MyToolCall with its three fields."),
+                (("call_1", "read_file", {"path": "a.txt"}), "A tuple came back. Return the call: MyToolCall(...) with these three."),
+            ),
         ),
         Case(
             "empty text",
             _openai(""),
-            ("call_1", "read_file", {}),
+            ToolCall("call_1", "read_file", {}),
             "That is how several servers say: this call has no arguments.",
             slips=(
                 ESCAPED,
-                (("call_1", "read_file", ""), "Empty text stayed text, so a good call without arguments will be refused."),
-                (("call_1", "read_file", None), "Empty text became None, so a good call without arguments will be refused."),
+                (ToolCall("call_1", "read_file", ""), "Empty text stayed text, so a good call without arguments will be refused."),
+                (ToolCall("call_1", "read_file", None), "Empty text became None, so a good call without arguments will be refused."),
             ),
+        ),
+        Case(
+            "blank text",
+            _openai(" \n"),
+            ToolCall("call_1", "read_file", {}),
+            "Blank text says as little as empty text.",
+            slips=((ToolCall("call_1", "read_file", " \n"), "Blank text stayed text. Look at it after .strip()."),),
         ),
         Case(
             "text that was cut off",
             _openai('{"path": "a.t'),
-            ("call_1", "read_file", '{"path": "a.t'),
+            ToolCall("call_1", "read_file", '{"path": "a.t'),
             "The text itself is what the error can show the model.",
             slips=(
                 ESCAPED,
-                (("call_1", "read_file", {}), RAN_EMPTY),
-                (("call_1", "read_file", None), "The text is gone: the error can no longer say what was wrong with it."),
+                (ToolCall("call_1", "read_file", {}), RAN_EMPTY),
+                (ToolCall("call_1", "read_file", None), "The text is gone: the error can no longer say what was wrong with it."),
             ),
         ),
         Case(
             "text that holds a list",
             _openai('["a.txt"]'),
-            ("call_1", "read_file", ["a.txt"]),
+            ToolCall("call_1", "read_file", ["a.txt"]),
             "It is JSON, so it is parsed. That it is no object is for the check to say.",
             slips=(
-                (("call_1", "read_file", {}), "A list became an empty object: what the model sent is lost, and the tool may run."),
-                (("call_1", "read_file", '["a.txt"]'), "Only objects were parsed. Which JSON is usable is the next station's question, not this one's."),
+                (ToolCall("call_1", "read_file", {}), "A list became an empty object: what the model sent is lost, and the tool may run."),
+                (ToolCall("call_1", "read_file", '["a.txt"]'), "Only objects were parsed. Which JSON is usable is the next station's question, not this one's."),
                 (Raised("TypeError"), "The list was forced into a dict. What is usable is the next station's question."),
                 (Raised("ValueError"), "The list was forced into a dict. What is usable is the next station's question."),
             ),
+        ),
+        Case(
+            "text that is nested too deep",
+            _openai(DEEP),
+            ToolCall("call_1", "read_file", DEEP),
+            "json.loads gives up on it with a RecursionError, which is no ValueError.",
+            slips=((Raised("RecursionError"), "json.loads raises RecursionError here, and that is no ValueError: catch both."),),
         ),
         Case(
             "an object in place of text",
@@ -219,12 +258,19 @@ OPENAI = Contract(
         Case(
             "no function in it",
             {"id": "call_1"},
-            ("call_1", "", None),
+            ToolCall("call_1", "", None),
             "Even this call has an id, and waits for its answer.",
             slips=(
-                (Raised("KeyError"), "A missing field raises. read_field from the exercise before gives None."),
-                (Raised("AttributeError"), "A missing field raises. read_field from the exercise before gives None."),
+                (Raised("KeyError"), "A missing field raises. Read it with field() from step 4, which gives None."),
+                (ToolCall("call_1", None, None), "A missing name came back as None. As in take_call, what is no text becomes empty text."),
             ),
+        ),
+        Case(
+            "an id that is no text",
+            _openai("{}", id=7),
+            ToolCall("", "read_file", {}),
+            "An id goes back to the provider as it came, so it is text or nothing.",
+            slips=((ToolCall(7, "read_file", {}), "The id 7 was handed on. As in take_call, what is no text becomes empty text."),),
         ),
     ),
 )  # fmt: skip
@@ -233,73 +279,97 @@ OPENAI = Contract(
 class _Scene:
     """One approval and one run, of which it is noted what each was shown."""
 
-    def __init__(self, says: bool, meanwhile: object = None) -> None:
+    def __init__(self, says: bool, story: str = "", meanwhile=lambda block: None) -> None:
         self.says = says
+        self.story = story
         self.meanwhile = meanwhile
-        self.log: list[tuple[str, object]] = []
+        self.log: list[tuple[str, object, object]] = []
 
     def __repr__(self) -> str:
-        answer = "yes" if self.says else "no"
-        change = f", while the block's name turns into {self.meanwhile!r}" if self.meanwhile else ""
-        return f"a read_file block; approve says {answer}{change}"
+        return f"a read_file block; approve says {'yes' if self.says else 'no'}{self.story}"
+
+    def note(self, who: str, call: object) -> None:
+        arguments = getattr(call, "arguments", None)
+        path = arguments.get("path") if isinstance(arguments, dict) else arguments
+        self.log.append((who, getattr(call, "name", None), path))
 
 
 def _play(piece, scene: _Scene) -> object:
-    block = SimpleNamespace(**BLOCK)
+    block = SimpleNamespace(**copy.deepcopy(BLOCK))
 
     def approve(call: object) -> bool:
-        scene.log.append(("approve", getattr(call, "name", None)))
-        if scene.meanwhile:
-            block.name = scene.meanwhile
+        scene.note("approve", call)
+        scene.meanwhile(block)
         return scene.says
 
     def run(call: object) -> str:
-        scene.log.append(("run", getattr(call, "name", None)))
+        scene.note("run", call)
         return "done"
 
     return [piece(block, approve, run), *scene.log]
 
 
+def _rename(block) -> None:
+    block.name = "bash"
+
+
+def _redirect(block) -> None:
+    block.input["path"] = "secrets.txt"
+
+
 def _approve_then_run(block: object, approve, run) -> str:
     call = ToolCall.from_block(block)
+    call = replace(call, arguments=copy.deepcopy(call.arguments))
     return run(call) if approve(call) else "refused"
 
+
+ASKED, RAN = ("approve", "read_file", "a.txt"), ("run", "read_file", "a.txt")
 
 APPROVAL = Contract(
     check_id="03.3",
     piece="approve_then_run",
-    stub="5df7088f69b5cf62",
+    stub="6a6a87e300bfc9b2",
     library=_approve_then_run,
     observe=_play,
     cases=(
         Case(
             "approved",
             _Scene(says=True),
-            ["done", ("approve", "read_file"), ("run", "read_file")],
+            ["done", ASKED, RAN],
             "What was approved is run, once, and its value comes back.",
             slips=(
-                ([None, ("approve", "read_file"), ("run", "read_file")], "It ran, but the value of run() was not returned."),
-                (["refused", ("approve", "read_file")], "approve said yes, and the call was refused all the same."),
+                ([None, ASKED, RAN], "It ran, but the value of run() was not returned."),
+                (["refused", ASKED], "approve said yes, and the call was refused all the same."),
             ),
         ),
         Case(
             "refused",
             _Scene(says=False),
-            ["refused", ("approve", "read_file")],
+            ["refused", ASKED],
             "A call that was not approved must not run.",
             slips=(
-                (["done", ("approve", "read_file"), ("run", "read_file")], "approve said no, and the call ran: its answer was not looked at."),
-                ([None, ("approve", "read_file")], 'Nothing came back. The model waits for an answer: return "refused".'),
+                (["done", ASKED, RAN], "approve said no, and the call ran: its answer was not looked at."),
+                ([None, ASKED], 'Nothing came back. The model waits for an answer: return "refused".'),
             ),
         ),
         Case(
-            "a block that changes in between",
-            _Scene(says=True, meanwhile="bash"),
-            ["done", ("approve", "read_file"), ("run", "read_file")],
+            "a block that gets another name in between",
+            _Scene(True, ", while the block's name turns into 'bash'", _rename),
+            ["done", ASKED, RAN],
             "Check and use must look at the same thing.",
             slips=((
-                ["done", ("approve", "read_file"), ("run", "bash")],
+                ["done", ASKED, ("run", "bash", "a.txt")],
                 "read_file was approved and bash ran. The block was read twice, and changed in between: take the call once, and hand the same call to both.",
+            ),),
+        ),
+        Case(
+            "a block whose input is changed inside",
+            _Scene(True, ", while block.input['path'] turns into 'secrets.txt'", _redirect),
+            ["done", ASKED, RAN],
+            "Frozen is not deep: the arguments are still the vendor's own dict.",
+            slips=((
+                ["done", ASKED, ("run", "read_file", "secrets.txt")],
+                "a.txt was approved and secrets.txt was read. The call was taken once, but its arguments are the block's own dict: give the call a deep copy before you ask.",
             ),),
         ),
     ),
