@@ -71,7 +71,11 @@ def test_nothing_about_any_tool_stands_in_the_loop():
     assert not re.findall(r"\b(bash|read_file|write_file|edit_file|glob|path)\b", text)
 
 
-@pytest.mark.parametrize("module", MODULES)
+DATA = ("course.contracts.", "providers.referee_table")
+"""Tables of cases, which are looked things up in, not read through."""
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if not name.startswith(DATA)])
 def test_a_module_is_read_in_one_sitting(module):
     lines = MODULES[module].read_text(encoding="utf-8").count("\n")
     assert lines <= 250, f"{module} has {lines} lines"
