@@ -100,7 +100,7 @@ def _not_an_object(arguments: object) -> str:
         fault = "send the object itself"
     except (ValueError, RecursionError) as error:
         fault = f"which is no valid JSON either ({error})"
-    return f"$: expected an object, got text, {fault}"
+    return f"$: expected an object, got text, {fault}: {shown(arguments)}"
 
 
 _LIMITS = {

@@ -68,7 +68,7 @@ def test_every_exercise_has_a_contract_and_every_contract_with_a_stub_an_exercis
 @each_exercise
 def test_the_untouched_stub_is_not_attempted(check_id, path):
     stub = nb.exercises(path)[check_id]["source"]
-    assert fingerprint(stub) == CONTRACTS[check_id].stub
+    assert fingerprint(stub) == CONTRACTS[check_id].stub, f"stub={fingerprint(stub)!r} is right"
     report = nb.run_until(path, check_id, f"# a comment\n{stub}\n\n")
     assert report.ok is None
     assert "not attempted yet" in report.text

@@ -151,7 +151,7 @@ def test_every_violation_is_listed_with_its_path(arguments, lines):
         (["oops"], 'expected an object, got array ["oops"]'),
         (None, "expected an object, got null"),
         ("", "expected an object, got text"),
-        ('{"path": "a"}', "got text, send the object itself"),
+        ('{"path": "a"}', "got text, send the object itself: "),
         ('{"path": "a.py", "content": "', "which is no valid JSON either"),
         (7, "expected an object, got integer 7"),
         (object(), "expected an object, got object"),

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+import harness_lib
 from tools import guards
 from tools.notebooks import ROOT, all_notebooks, load, main, normalise
 
@@ -58,7 +60,7 @@ def good_notebook() -> NotebookNode:
     result.metadata = {}
     return new_notebook(
         cells=[
-            new_markdown_cell("# A title\n\nText with a [link](05_good.ipynb).", id="title"),
+            new_markdown_cell("# A title\n\nText with a [link](00_good.ipynb).", id="title"),
             new_code_cell(
                 "print('one')",
                 id="one",
@@ -71,7 +73,7 @@ def good_notebook() -> NotebookNode:
     )
 
 
-def written(nb: NotebookNode, folder: Path, name: str = "05_good.ipynb") -> Path:
+def written(nb: NotebookNode, folder: Path, name: str = "00_good.ipynb") -> Path:
     path = folder / name
     path.write_text(normalise(nb), encoding="utf-8")
     return path
@@ -205,13 +207,16 @@ SPOILT = [
     (guards.images_have_alt_text, html('<img src="data:,">')),
     (guards.images_have_alt_text, extra_output("display_data", data={"image/png": "aaaa"})),
     (guards.links_resolve, source(2, "[next](06_missing.ipynb)")),
-    (guards.links_resolve, source(2, "[root](/05_good.ipynb)")),
+    (guards.links_resolve, source(2, "[root](/00_good.ipynb)")),
     (guards.links_resolve, source(2, "[part](#No-such-part)")),
     (guards.links_resolve, source(2, '<a href="missing.md">x</a>')),
     (guards.links_resolve, source(2, "![a picture](attachment:missing.png)")),
     (guards.links_resolve, source(2, "[x][1]\n\n[1]: missing.md")),
     (guards.markdown_renders, source(2, "> [!NOTE]\n> text")),
     (guards.markdown_renders, source(2, "<details><summary>Hint</summary>\n**bold**\n</details>")),
+    (guards.names_exist, source(2, "see `harness_lib.nothing`")),
+    (guards.names_exist, source(2, "see `harness_lib/nothing.py`")),
+    (guards.names_exist, source(2, "call `ToolCall.from_nothing(block)`")),
 ]
 
 
@@ -230,8 +235,55 @@ def test_guard_refuses_the_name(name: str):
     assert guards.well_named(good_notebook(), Path(name)) != []
 
 
+def lesson(text: str, code: str) -> NotebookNode:
+    return new_notebook(cells=[new_markdown_cell(text, id="a"), new_code_cell(code, id="b")])
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "faults"),
+    [
+        ("## Compare", "compare('05.1', f)\nshow(f)", 0),
+        ("## Compare", "compare('05.1', f)", 1),
+        ("## Compare", "show(f)", 1),
+        ("## Comparing", "compare('05.1', f)\nshow(f)", 1),
+        ("", "", 3),
+    ],
+)
+def test_a_lesson_compares_with_the_library(text: str, code: str, faults: int):
+    found = guards.compares_with_the_library(lesson(text, code), Path("05_x.ipynb"))
+    assert len(found) == faults
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`harness_lib.course.check`",
+        "`harness_lib/call.py`",
+        "`ToolCall.arguments`",
+        "`ToolRegistry.get(name)`",
+    ]
+    + ["`call.arguments`", "`block.id`", "`harness_lib`", "`ToolErrorCode.UNKNOWN_TOOL`"],
+)
+def test_names_that_exist_pass(text: str):
+    assert guards.names_exist(lesson(text, ""), Path("05_x.ipynb")) == []
+
+
 def test_every_guard_has_been_seen_to_refuse():
-    assert {guard for guard, _ in SPOILT} | {guards.well_named} == set(guards.GUARDS)
+    elsewhere = {guards.well_named, guards.compares_with_the_library}
+    assert {guard for guard, _ in SPOILT} | elsewhere == set(guards.GUARDS)
+
+
+def test_what_a_docstring_says_is_built_in_a_lesson_is_built_there():
+    """As far as the lesson exists: it names the thing in backticks."""
+    lessons = {path.name[:2]: path.read_text(encoding="utf-8") for path in NOTEBOOKS}
+    for name in harness_lib.__all__:
+        said = re.search(
+            r"Built in lessons? (\d\d(?:(?:, | and )\d\d)*)", getattr(harness_lib, name).__doc__
+        )
+        for number in re.findall(r"\d\d", said[1]):
+            assert f"`{name}" in lessons.get(number, f"`{name}"), (
+                f"lesson {number} does not name {name}"
+            )
 
 
 def test_a_third_ignored_output_is_refused():
@@ -282,7 +334,7 @@ def test_a_second_run_changes_no_byte(tmp_path: Path):
     nb.cells[-1].metadata["tags"] = ["raises-exception"]
     nb.metadata["widgets"] = {}
     nb.cells[1].id = nb.cells[2].id = "twice"
-    path = tmp_path / "05_x.ipynb"
+    path = tmp_path / "00_x.ipynb"
     path.write_text(json.dumps(nb), encoding="utf-8")  # nbformat.write would mend the ids
     assert main([str(path)]) == 0
     first = path.read_bytes()
@@ -297,7 +349,7 @@ def test_a_second_run_changes_no_byte(tmp_path: Path):
 
 
 def test_a_failing_cell_is_named_and_the_file_stays(tmp_path: Path, capsys):
-    path = tmp_path / "05_x.ipynb"
+    path = tmp_path / "00_x.ipynb"
     nbformat.write(unexecuted("print(1)", "1 / 0"), path)
     before = path.read_bytes()
     assert main([str(path)]) == 1
@@ -317,7 +369,7 @@ def test_one_changed_character_is_red(tmp_path: Path):
     }
     nb = unexecuted(*sources)
     nb.cells[-1].metadata["tags"] = ["raises-exception"]
-    path = tmp_path / "05_x.ipynb"
+    path = tmp_path / "00_x.ipynb"
     nbformat.write(nb, path)
     assert main([str(path)]) == 0
     good = path.read_text()

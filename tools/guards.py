@@ -5,11 +5,13 @@ notebook, and on a planted bad notebook that it must refuse.
 """
 
 import ast
+import importlib
 import io
 import re
 import socket
 import tokenize
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -17,6 +19,7 @@ import nbformat
 from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
+import harness_lib
 from tools.notebooks import GOOD_ID, ROOT, WIDGET_VIEW, normalise
 
 MOST_WORDS = 2500
@@ -261,6 +264,27 @@ def markdown_renders(nb: NotebookNode, path: Path) -> list[str]:
     return faults
 
 
+def names_exist(nb: NotebookNode, path: Path) -> list[str]:
+    """A name of the library in backticks is one that a reader will look for."""
+    return [
+        f"{where}: harness_lib has no {token!r}"
+        for where, cell in _markdown(nb)
+        for token in re.findall(r"`([\w./]+)(?:\(.*?\))?`", cell.source)
+        if not _exists(token)
+    ]
+
+
+def compares_with_the_library(nb: NotebookNode, path: Path) -> list[str]:
+    """A lesson ends beside the finished piece: a heading, a comparison and its source."""
+    if path.name.startswith("00"):
+        return []  # which shows how a comparison works
+    code = "\n".join(cell.source for _, cell in _code_cells(nb))
+    headings = {text for _, cell in _markdown(nb) for _, text in _headings(cell)}
+    missing = [call for call in ("compare(", "show(") if call not in code]
+    missing += [] if "Compare" in headings else ["a heading 'Compare'"]
+    return [f"does not compare with the library: {what} is missing" for what in missing]
+
+
 GUARDS: tuple[Guard, ...] = (
     valid,
     well_named,
@@ -279,6 +303,8 @@ GUARDS: tuple[Guard, ...] = (
     images_have_alt_text,
     links_resolve,
     markdown_renders,
+    names_exist,
+    compares_with_the_library,
 )
 
 
@@ -302,6 +328,30 @@ def numbers_taken_twice(paths: list[Path]) -> list[str]:
         for path in sorted(paths)
         if first.setdefault(path.name[:2], path.name) != path.name
     ]
+
+
+def _exists(token: str) -> bool:
+    """True for a name of the library that exists, and for what is no name of it at all."""
+    if token.startswith("harness_lib/"):
+        return (ROOT / token).exists()
+    first, *rest = token.split(".")
+    if first == "harness_lib":
+        with suppress(ImportError):
+            importlib.import_module(token)
+            return True
+        thing: object = harness_lib
+    elif first in harness_lib.__all__:
+        thing = getattr(harness_lib, first)
+    else:
+        return True
+    for name in rest:
+        fields = getattr(thing, "__dataclass_fields__", {})
+        if name in fields and not hasattr(thing, name):
+            return True
+        if not hasattr(thing, name):
+            return False
+        thing = getattr(thing, name)
+    return True
 
 
 def _cells(nb: NotebookNode) -> Iterator[tuple[str, NotebookNode]]:

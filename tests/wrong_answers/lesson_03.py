@@ -102,9 +102,18 @@ def empty_is_missing(block, name):
         return None
 
 
+@wrong("03.1", "A vendor's mapping can raise, too.")
 @wrong("03.1", "A vendor's property can run any code, and raise.")
 def unguarded(block, name):
     return field(block, name)
+
+
+@wrong("03.1", "A vendor's property can run any code, and raise.")
+def guards_against_one_kind(block, name):
+    try:
+        return field(block, name)
+    except RuntimeError:
+        return None
 
 
 @wrong("03.1", "an endless loop, or a deadlock?")
@@ -258,6 +267,12 @@ def looks_twice(block, approve, run):
 @wrong("03.3", "a.txt was approved and secrets.txt was read.")
 def shares_the_dict(block, approve, run):
     call = ToolCall.from_block(block)
+    return run(call) if approve(call) else "refused"
+
+
+@wrong("03.3", "is still the block's own")
+def copies_the_outside_alone(block, approve, run):
+    call = ToolCall(block.id, block.name, dict(block.input))
     return run(call) if approve(call) else "refused"
 
 

@@ -13,6 +13,10 @@ from harness_lib.course.contract import Case, Contract, Raised
 BLOCK = {"type": "tool_use", "id": "toolu_1", "name": "read_file", "input": {"path": "a.txt"}}
 
 
+class NotLoaded(Exception):
+    """A vendor's own exception."""
+
+
 class Locked:
     """A vendor's object of which one field cannot be read."""
 
@@ -21,10 +25,22 @@ class Locked:
 
     @property
     def input(self) -> object:
-        raise RuntimeError("not loaded yet")
+        raise NotLoaded("the rest is still on its way")
 
     def __repr__(self) -> str:
-        return "<a block whose input raises RuntimeError>"
+        return "<a block whose input raises NotLoaded, an exception of the vendor's>"
+
+
+class LockedMapping(dict):
+    """A vendor's mapping of which no item can be read."""
+
+    def get(self, name: str, default: object = None) -> object:
+        raise NotLoaded("the rest is still on its way")
+
+    __getitem__ = get
+
+    def __repr__(self) -> str:
+        return "<a mapping whose items raise NotLoaded>"
 
 
 def _call_of(piece, block: object) -> object:
@@ -158,11 +174,18 @@ FIELD = Contract(
             slips=((None, "An empty value came back as None. If there is an `or` in your code, it takes {} for nothing: ask whether the field is there, not whether it is true."),),
         ),
         Case(
+            "an item that raises",
+            (LockedMapping(), "input"),
+            None,
+            "Whoever the vendor is, one bad block must not end the turn.",
+            slips=((Raised("NotLoaded"), "A vendor's mapping can raise, too. Here the error escapes and takes the whole turn with it."),),
+        ),
+        Case(
             "a field that raises",
             (Locked(), "input"),
             None,
             "One bad block must not end the turn, in which other calls wait.",
-            slips=((Raised("RuntimeError"), "A vendor's property can run any code, and raise. Here the error escapes and takes the whole turn with it."),),
+            slips=((Raised("NotLoaded"), "A vendor's property can run any code, and raise. Here the error escapes and takes the whole turn with it."),),
         ),
     ),
 )  # fmt: skip
@@ -290,12 +313,12 @@ class _Scene:
 
     def note(self, who: str, call: object) -> None:
         arguments = getattr(call, "arguments", None)
-        path = arguments.get("path") if isinstance(arguments, dict) else arguments
+        path = arguments["file"]["path"] if isinstance(arguments, dict) else arguments
         self.log.append((who, getattr(call, "name", None), path))
 
 
 def _play(piece, scene: _Scene) -> object:
-    block = SimpleNamespace(**copy.deepcopy(BLOCK))
+    block = SimpleNamespace(**BLOCK | {"input": {"file": {"path": "a.txt"}}})
 
     def approve(call: object) -> bool:
         scene.note("approve", call)
@@ -314,7 +337,7 @@ def _rename(block) -> None:
 
 
 def _redirect(block) -> None:
-    block.input["path"] = "secrets.txt"
+    block.input["file"]["path"] = "secrets.txt"
 
 
 def _approve_then_run(block: object, approve, run) -> str:
@@ -364,12 +387,12 @@ APPROVAL = Contract(
         ),
         Case(
             "a block whose input is changed inside",
-            _Scene(True, ", while block.input['path'] turns into 'secrets.txt'", _redirect),
+            _Scene(True, ", while input['file']['path'] turns into 'secrets.txt'", _redirect),
             ["done", ASKED, RAN],
             "Frozen is not deep: the arguments are still the vendor's own dict.",
             slips=((
                 ["done", ASKED, ("run", "read_file", "secrets.txt")],
-                "a.txt was approved and secrets.txt was read. The call was taken once, but its arguments are the block's own dict: give the call a deep copy before you ask.",
+                "a.txt was approved and secrets.txt was read. Something in the arguments is still the block's own, however often you take the call: give the call a deep copy before you ask.",
             ),),
         ),
     ),
