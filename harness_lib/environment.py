@@ -1,0 +1,108 @@
+"""What a child process inherits: what is on a list, and nothing else. Built in lesson 10.
+
+The harness's own environment holds the provider's key. A list of what to remove always misses
+one (DATABASE_URL is not called a secret); a list of what to pass on fails on the safe side.
+
+This is no sandbox: on most systems a child of the same user can still read the parent's
+environment under /proc, and every file that the user can read.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+from collections.abc import Mapping
+
+WINDOWS = os.name == "nt"
+LOCALE_NAMES = (
+    *("LANG", "LC_ALL", "LC_ADDRESS", "LC_COLLATE", "LC_CTYPE", "LC_IDENTIFICATION"),
+    *("LC_MEASUREMENT", "LC_MESSAGES", "LC_MONETARY", "LC_NAME", "LC_NUMERIC", "LC_PAPER"),
+    *("LC_TELEPHONE", "LC_TIME"),
+)
+TEMPORARY_NAMES = ("TMPDIR", "TMP", "TEMP")
+WINDOWS_NAMES = ("SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT")
+"""Without these, most programs do not start on Windows."""
+
+_ALWAYS_KNOWN = {"C", "POSIX", "C.UTF-8"}
+_LOCALE = re.compile(r"[A-Za-z0-9_.@=,-]+")
+_LANGUAGES = re.compile(r"[A-Za-z0-9_.@:-]+")
+_HARMFUL = re.compile(r"[\x00-\x1f\x7f]|\(\) *\{")  # the second: a function for an old bash
+
+
+def build_subprocess_env(
+    workdir: str | os.PathLike[str], environ: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """The environment for a child that works in `workdir`. Built in lesson 10.
+
+    environ: where the values come from; os.environ if None. It is only read.
+
+    Passed on, if the value is sound: PATH (absolute entries alone; os.defpath if none is left),
+    LANG, LANGUAGE and the LC_ categories (known locales alone), TMPDIR, TMP and TEMP (existing
+    directories alone), on Windows also what a process needs to start. HOME and PWD are the
+    resolved `workdir`: so no dot file of the user is read or written, which costs git's identity,
+    and dot files of the workspace are read in their place. Nothing else is passed on.
+    """
+    source = dict(os.environ if environ is None else environ)
+    if WINDOWS:  # where names have no case
+        source = {name.upper(): value for name, value in source.items()}
+    checks = {"LANGUAGE": _LANGUAGES.fullmatch}
+    checks |= dict.fromkeys(LOCALE_NAMES, is_known_locale)
+    checks |= dict.fromkeys(TEMPORARY_NAMES, _is_directory)
+    if WINDOWS:
+        checks |= dict.fromkeys(WINDOWS_NAMES, bool)
+    child = {"PATH": _sound_path(source.get("PATH", "")) or _sound_path(os.defpath)}
+    for name, is_sound in checks.items():
+        value = source.get(name)
+        if value and _is_harmless(value) and is_sound(value):
+            child[name] = value
+    child["HOME"] = child["PWD"] = os.path.realpath(workdir)
+    return child
+
+
+def _is_harmless(value: str) -> bool:
+    try:
+        os.fsencode(value)
+    except UnicodeEncodeError:
+        return False
+    return not _HARMFUL.search(value)
+
+
+def _sound_path(path: str) -> str:
+    """PATH without the entries that mean "wherever the child is": empty and relative ones."""
+    entries = path.split(os.pathsep)
+    return os.pathsep.join(
+        entry for entry in entries if os.path.isabs(entry) and _is_harmless(entry)
+    )
+
+
+def _is_directory(value: str) -> bool:
+    return os.path.isabs(value) and os.path.isdir(value)
+
+
+@functools.lru_cache(maxsize=64)
+def is_known_locale(name: str) -> bool:
+    """Whether the C library has this locale; an unknown one makes perl, bash and others warn.
+
+    Asked with newlocale(), which changes nothing: setlocale() would change it for all threads.
+    """
+    if name in _ALWAYS_KNOWN:
+        return True
+    if not _LOCALE.fullmatch(name):
+        return False
+    try:
+        import ctypes  # slow to import, and rarely needed
+
+        library = ctypes.CDLL(None)
+        newlocale, freelocale = library.newlocale, library.freelocale
+    except (ImportError, OSError, TypeError, AttributeError):  # Windows, or a C library without
+        return False
+    newlocale.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p]
+    newlocale.restype = ctypes.c_void_p
+    freelocale.argtypes = [ctypes.c_void_p]
+    freelocale.restype = None
+    six_categories = 0b111111  # in glibc, musl and macOS alike: all that POSIX names
+    found = newlocale(six_categories, name.encode(), None)
+    if found:
+        freelocale(found)
+    return bool(found)

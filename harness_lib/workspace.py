@@ -1,0 +1,233 @@
+"""Where a tool may touch files: inside one directory, whatever the path says. Built in lesson 08.
+
+Join, resolve, check, open are four acts, and the files can change between any two of them. Here
+check and use are one act: walk.py ends in an open directory, and the file is opened, made or
+replaced in that directory, by its last name alone.
+
+Tested on Linux; written for macOS and Windows too, but untested there.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from io import FileIO
+from pathlib import Path
+
+from harness_lib.walk import Directory, Place, below, flags, follow, leave
+
+MAX_SHOWN = 200
+"""The longest path in a message, in characters."""
+
+_READ = flags("O_RDONLY", "O_NONBLOCK", "O_NOCTTY", "O_BINARY")
+_WRITE = flags("O_WRONLY", "O_NONBLOCK", "O_NOCTTY", "O_BINARY")
+_EDIT = flags("O_RDWR", "O_NONBLOCK", "O_NOCTTY", "O_BINARY")
+_CREATE = flags("O_WRONLY", "O_CREAT", "O_EXCL", "O_BINARY")
+
+
+def safe_path(path_text: str, workdir: str | os.PathLike[str]) -> Path:
+    """`Workspace(workdir).safe_path(path_text)`, for a single question. Built in lesson 08."""
+    return Workspace(workdir).safe_path(path_text)
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """One directory that paths cannot leave. Built in lesson 08.
+
+    root: any spelling of an existing directory. It is resolved once, so that a later chdir
+        changes nothing. ValueError for what is no directory, and for "/", which confines nothing.
+
+    Every path is text relative to the root; an absolute one is accepted if it begins with the
+    root, as it was given or as it was resolved. Two kinds of errors, and neither's text holds the
+    root: ValueError for a broken rule (leaves the root, a loop of links, empty, a NUL), OSError
+    for what the system refuses, with the path as asked in `filename` and why in `strerror`.
+    """
+
+    root: Path
+    _spellings: tuple[bytes, bytes] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        given = Path(os.getcwd(), self.root)
+        resolved = Path(os.path.realpath(given))
+        if not resolved.is_dir():
+            raise ValueError(f"the workspace is not a directory: {str(given)!r}")
+        if resolved == resolved.parent:
+            raise ValueError(f"{str(given)!r} as the workspace would confine nothing")
+        object.__setattr__(self, "root", resolved)
+        object.__setattr__(self, "_spellings", (os.fsencode(resolved), os.fsencode(given)))
+
+    def safe_path(self, text: str) -> Path:
+        """The absolute path, free of links, that `text` stands for; it need not exist.
+
+        ValueError "path escapes workspace: ..." where it would leave. The answer is about this
+        moment: to act on a file, use the methods below, which check and act at once.
+        """
+        with self._walk(text, missing="pass") as place:
+            return self.root.joinpath(*map(os.fsdecode, place.names))
+
+    def open(self, text: str) -> FileIO:
+        """A regular file, opened for reading bytes, unbuffered; the caller closes it."""
+        with self._walk(text) as place:
+            return _open_regular(place, _READ)
+
+    def read(self, text: str) -> bytes:
+        """All bytes of a regular file."""
+        with self.open(text) as file:
+            return file.readall()
+
+    def write(self, text: str, data: bytes) -> None:
+        """Make `data` the content of a regular file, old or new; missing parents are made.
+
+        The file is replaced by a finished one, which keeps the mode and, where possible, the
+        owner. So a reader sees the old content or the new, and a write that fails leaves the old;
+        a power loss may still lose both, since nothing is forced to disk. Other hard links keep
+        the old content. A file that the user may not write stays, though a rename could do it.
+        """
+        with self._walk(text, missing="make") as place:
+            old = None
+            if place.status is not None:
+                with _open_regular(place, _WRITE) as file:
+                    old = os.fstat(file.fileno())
+            _replace(place, data, old)
+
+    def edit(self, text: str, change: Callable[[bytes], bytes], max_bytes: int) -> None:
+        """Replace a regular file's content by `change(content)`, in one walk; see `write`.
+
+        OSError "changed while being edited" if another process touched the file meanwhile. What
+        `change` raises passes through, and the file stays. Larger than `max_bytes`: OSError.
+        """
+        with self._walk(text) as place:
+            with _open_regular(place, _EDIT) as file:
+                old = os.fstat(file.fileno())
+                if old.st_size > max_bytes:
+                    raise OSError(errno.EFBIG, f"larger than {max_bytes:,} bytes")
+                data = file.readall()
+            _replace(place, change(data), old, unchanged=True)
+
+    @contextmanager
+    def directory(self, text: str = ".") -> Iterator[Directory]:
+        """An open directory, for `walk.entries` and `walk.subdirectory`."""
+        with self._walk(text + "/") as place:
+            yield place.directory
+
+    def names(self, text: str) -> list[str]:
+        """A path's names from the root on, a last "." for a directory; nothing is looked up.
+
+        ValueError for an absolute path that does not begin with the root, and for no path at all.
+        """
+        try:
+            return [name.decode() for name in below(self._spellings, _encoded(text))]
+        except ValueError as broken_rule:
+            raise self._named(broken_rule, text) from None
+
+    def shown(self, text: str) -> str:
+        """A path as messages tell it: without the root, clipped. Quote it with repr()."""
+        for spelling in map(os.fsdecode, self._spellings):
+            text = text.replace(spelling + os.sep, "").replace(spelling, "(workspace)")
+        return text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "..."
+
+    def _named(self, broken_rule: ValueError, text: str) -> ValueError:
+        return ValueError(f"{broken_rule}: {self.shown(text)!r}")
+
+    @contextmanager
+    def _walk(self, text: str, missing: str = "refuse") -> Iterator[Place]:
+        """The place where a path ends, open while the block runs; see `walk.follow`.
+
+        Every error gets its path here, those of the system that the block meets included.
+        """
+        opened: list[Directory] = []
+        try:
+            try:
+                place = follow(self._spellings, _encoded(text), opened, missing)
+            except ValueError as broken_rule:
+                raise self._named(broken_rule, text) from None
+            yield place
+        except OSError as error:
+            reason = error.strerror or "input or output failed"
+            reason = reason[0].lower() + reason[1:]
+            raise OSError(error.errno or errno.EIO, reason, self.shown(text)) from error
+        finally:
+            for directory in opened:
+                leave(directory)
+
+
+def _encoded(text: str) -> bytes:
+    """A path's bytes, the same in every locale; ValueError for what cannot be a path."""
+    try:
+        path = text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("path is not valid Unicode") from None
+    if not path:
+        raise ValueError("path is empty")
+    if b"\0" in path:
+        raise ValueError("path holds a NUL character")
+    return path
+
+
+def _open_regular(place: Place, how: int) -> FileIO:
+    """Open what must be a regular file. A pipe or a device is not even opened: that can act."""
+    if place.status is None:
+        raise OSError(errno.ENOENT, os.strerror(errno.ENOENT))
+    _check_regular(place.status)
+    path, dir_fd = place.at()
+    descriptor = os.open(path, how, dir_fd=dir_fd)
+    try:
+        _check_regular(os.fstat(descriptor))  # it may be another one by now
+        return FileIO(descriptor, "rb" if how == _READ else "rb+")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def _check_regular(status: os.stat_result) -> None:
+    if stat.S_ISDIR(status.st_mode):
+        raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "not a regular file")
+
+
+def _replace(
+    place: Place, data: bytes, old: os.stat_result | None, *, unchanged: bool = False
+) -> None:
+    """Put a finished file in the place of the old one, or leave all as it was.
+
+    unchanged: only if the file is still what `old` says; the moment between this last look and
+    the replacement stays open.
+    """
+    name = os.path.join(os.path.dirname(place.name), f".{secrets.token_hex(8)}.tmp".encode())
+    temporary, dir_fd = place.at(name)
+    try:
+        mode = 0o666 if old is None else 0o600
+        with open(os.open(temporary, _CREATE, mode, dir_fd=dir_fd), "wb") as file:
+            file.write(data)
+            if old is not None:
+                _take_over(file.fileno(), old)
+        target, _ = place.at()
+        if unchanged and _identity(os.stat(target, dir_fd=dir_fd, follow_symlinks=False)) != (
+            _identity(old)
+        ):
+            raise OSError(errno.EBUSY, "changed while being edited")
+        os.replace(temporary, target, src_dir_fd=dir_fd, dst_dir_fd=dir_fd)
+    except BaseException:  # also on an interrupt
+        with suppress(OSError):
+            os.unlink(temporary, dir_fd=dir_fd)
+        raise
+
+
+def _take_over(descriptor: int, old: os.stat_result) -> None:
+    """Owner and mode of the old file; without setuid and setgid, which any write clears."""
+    if hasattr(os, "fchown"):  # not on Windows
+        new = os.fstat(descriptor)
+        if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
+            with suppress(PermissionError):
+                os.fchown(descriptor, old.st_uid, old.st_gid)
+        os.fchmod(descriptor, stat.S_IMODE(old.st_mode) & 0o777)
+
+
+def _identity(status: os.stat_result) -> tuple[int, ...]:
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
