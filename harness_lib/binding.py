@@ -66,3 +66,8 @@ class HandlerKeywords:
 
     def _unknown(self, names: Collection[str]) -> list[str]:
         return [n for n in names if n not in self.accepted] if self.accepted is not None else []
+
+
+def is_closed(schema: dict[str, object]) -> bool:
+    """True where a schema allows its properties alone: then `of` has proved that all calls bind."""
+    return schema.get("additionalProperties") is False and not schema.get("patternProperties")

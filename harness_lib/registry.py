@@ -10,12 +10,12 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextvars import copy_context
 from dataclasses import dataclass
 
-from harness_lib.binding import HandlerKeywords
+from harness_lib.binding import HandlerKeywords, is_closed
 from harness_lib.call import ToolCall
 from harness_lib.json_value import json_copy
 from harness_lib.result import ToolDispatchResult, ToolErrorCode, encode, explain
 from harness_lib.scheduling import split_batch
-from harness_lib.schema import checked_schema, enforced_part
+from harness_lib.schema import checked_schema
 from harness_lib.spec import ToolSpec
 from harness_lib.validation import ArgumentValidator
 
@@ -61,7 +61,9 @@ class ToolRegistry:
         except ValueError as error:
             raise ValueError(f"tool {spec.name!r}: {error}") from None
         own = dataclasses.replace(spec, input_schema=schema)
-        self._tools[spec.name] = _Tool(own, ArgumentValidator(enforced_part(schema)), keywords)
+        self._tools[spec.name] = _Tool(
+            own, ArgumentValidator(schema), None if is_closed(schema) else keywords
+        )
 
     def get(self, name: object) -> ToolSpec | None:
         """The spec of that name, with a schema of its own; None where there is none."""
@@ -92,7 +94,8 @@ class ToolRegistry:
                 call, ToolErrorCode.UNKNOWN_TOOL, self._no_such_tool(call.name)
             )
         arguments, violations = tool.validator.check(call.arguments)
-        violations = violations or tool.keywords.violations(arguments)
+        if tool.keywords is not None:
+            violations = violations or tool.keywords.violations(arguments)
         if violations:
             return ToolDispatchResult.failure(
                 call, ToolErrorCode.INVALID_ARGUMENTS, "\n".join(violations)
@@ -152,8 +155,11 @@ class ToolRegistry:
             pool.shutdown(wait=False, cancel_futures=True)
 
     def _find(self, name: object) -> _Tool | None:
-        # str.__str__: a subclass of str could bring a __hash__ of its own, which may raise.
-        return self._tools.get(str.__str__(name)) if isinstance(name, str) else None
+        if type(name) is not str:
+            if not isinstance(name, str):
+                return None
+            name = str.__str__(name)  # a subclass could bring a __hash__ of its own, which raises
+        return self._tools.get(name)
 
     def _no_such_tool(self, name: object) -> str:
         if not isinstance(name, str):
@@ -166,8 +172,11 @@ class ToolRegistry:
 
 @dataclass(frozen=True, slots=True)
 class _Tool:
-    """What the registry keeps of a registration: the spec, with its own schema, and the checks."""
+    """What the registry keeps of a registration: the spec, with its own schema, and the checks.
+
+    keywords: None where the schema lets nothing through that could not be bound.
+    """
 
     spec: ToolSpec
     validator: ArgumentValidator
-    keywords: HandlerKeywords
+    keywords: HandlerKeywords | None

@@ -55,7 +55,9 @@ class ToolDispatchResult:
     exception: BaseException | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "content", sendable(self.content))
+        content = self.content
+        if not content or len(content) > MAX_CONTENT_CHARS or not content.isascii():
+            object.__setattr__(self, "content", sendable(content))
 
     @classmethod
     def failure(

@@ -33,8 +33,9 @@ ARROWS = {
     },
     "result": {"call"},
     "binding": set(),
-    "schema": {"json_value"},
-    "validation": {"json_value"},
+    "compiled": set(),
+    "schema": {"json_value", "compiled"},
+    "validation": {"json_value", "compiled", "schema"},
     "scheduling": {"spec"},
     "registry": {
         *("call", "spec", "validation", "result", "scheduling"),
@@ -44,7 +45,7 @@ ARROWS = {
     "loop": {"call", "result", "registry", "wire"},
 }
 """What a module may import of ours. Where the design has one module, some became several, so that
-each stays short: validation (json_value, schema, binding), workspace (walk), tools (files,
+each stays short: validation (json_value, schema, compiled, binding), workspace (walk), tools (files,
 globbing), loop (wire)."""
 
 

@@ -59,7 +59,7 @@ def near_misses(draw, schema):
             "number": numbers,
             "boolean": st.booleans(),
             "array": st.lists(st.integers(), max_size=2),
-        }.get(kind, values)
+        }.get(str(kind), values)
         return draw(fitting if draw(st.integers(0, 9)) else values)
     made = {}
     for name, inner in schema.get("properties", {}).items():
