@@ -11,13 +11,14 @@ BIN = $(VENV)/bin
 FIRST = notebooks/00_start_here.ipynb
 NBVAL = "$(BIN)/python" -m pytest --nbval --nbval-cell-timeout=120
 
-.PHONY: help install lab test lint notebooks lock clean
+.PHONY: help install lab test lint notebooks bench lock clean
 
 help:
 	@echo 'make lab         install what is needed into .venv, then open the course in JupyterLab'
 	@echo '                 PORT=9000  BROWSER=none (open no browser)  PYTHON=python3.12  ARGS=--ip=0.0.0.0'
 	@echo 'make test        lint, unit and contract tests, every notebook compared, JupyterLab in a browser'
 	@echo 'make notebooks   execute all notebooks in place and normalise them'
+	@echo 'make bench       the cost of the boundary, side by side, as a table'
 	@echo 'make lint        ruff: check and format'
 	@echo 'make lock        pin all dependencies again, newest versions that pyproject.toml allows'
 	@echo 'make clean       remove .venv and what tests leave behind'
@@ -44,6 +45,9 @@ test: lint
 
 notebooks: install
 	@"$(BIN)/python" -m tools.notebooks
+
+bench: install
+	@"$(BIN)/python" -m benchmarks.dispatch
 
 lock: install
 	"$(BIN)/python" -m uv pip compile --universal --python-version 3.11 --extra test --upgrade \

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import json
 import re
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
@@ -62,7 +63,10 @@ class ToolRegistry:
             raise ValueError(f"tool {spec.name!r}: {error}") from None
         own = dataclasses.replace(spec, input_schema=schema)
         self._tools[spec.name] = _Tool(
-            own, ArgumentValidator(schema), None if is_closed(schema) else keywords
+            own,
+            json.dumps(own.model_schema()),
+            ArgumentValidator(schema),
+            None if is_closed(schema) else keywords,
         )
 
     def get(self, name: object) -> ToolSpec | None:
@@ -74,7 +78,7 @@ class ToolRegistry:
 
     def model_schemas(self) -> list[dict[str, object]]:
         """The request's `tools` list, in order of registration, detached from the registry."""
-        return [tool.spec.model_schema() for tool in self._tools.values()]
+        return [json.loads(tool.model_schema) for tool in self._tools.values()]
 
     def __len__(self) -> int:
         return len(self._tools)
@@ -174,9 +178,11 @@ class ToolRegistry:
 class _Tool:
     """What the registry keeps of a registration: the spec, with its own schema, and the checks.
 
+    model_schema: as JSON text, from which a detached copy is made faster than by copying.
     keywords: None where the schema lets nothing through that could not be bound.
     """
 
     spec: ToolSpec
+    model_schema: str
     validator: ArgumentValidator
     keywords: HandlerKeywords | None

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -199,7 +198,7 @@ def _replace(
     unchanged: only if the file is still what `old` says; the moment between this last look and
     the replacement stays open.
     """
-    name = os.path.join(os.path.dirname(place.name), f".{secrets.token_hex(8)}.tmp".encode())
+    name = os.path.join(os.path.dirname(place.name), f".{os.urandom(8).hex()}.tmp".encode())
     temporary, dir_fd = place.at(name)
     try:
         mode = 0o666 if old is None else 0o600
