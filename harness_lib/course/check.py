@@ -84,7 +84,8 @@ def fingerprint(source: str) -> str:
             statements = getattr(node, body, None)
             if isinstance(statements, list):
                 setattr(node, body, [s for s in statements if not _says_nothing(s)])
-    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()[:16]
+    # As source, not as ast.dump(): that text changes from one Python to the next.
+    return hashlib.sha256(ast.unparse(tree).encode()).hexdigest()[:16]
 
 
 def _says_nothing(statement: ast.stmt) -> bool:

@@ -28,7 +28,7 @@ MIXED_UP = "Two codes are mixed up. unknown_tool is about the name, invalid_argu
 STATION = Contract(
     check_id="00.1",
     piece="station",
-    stub="03449da91a4a5785",
+    stub="4833b4501e795fec",
     library=_station,
     cases=(
         Case(
