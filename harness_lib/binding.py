@@ -6,68 +6,104 @@ accepts may still not fit the handler. That is the arguments' fault, told before
 
 from __future__ import annotations
 
+import functools
 import inspect
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+
+NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
 @dataclass(frozen=True, slots=True)
 class HandlerKeywords:
     """What a handler takes by keyword, read once from its signature.
 
-    accepted: the names that it takes; None where it takes any.
+    accepted: the names that it takes; None where it takes any but `taken`.
     needed: the names that it cannot do without.
+    taken: the names that are filled already by position, such as a method's `self`.
     """
 
     accepted: frozenset[str] | None
     needed: frozenset[str]
+    taken: frozenset[str]
 
     @classmethod
     def of(cls, handler: Callable[..., object], schema: dict[str, object]) -> HandlerKeywords:
         """Read a handler's signature; ValueError where it does not fit the schema."""
-        if not callable(handler):
-            raise ValueError(f"the handler must be callable, not {type(handler).__name__}")
-        if inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(
-            getattr(handler, "__call__", None)  # noqa: B004 - an object whose call is async
-        ):
-            raise ValueError(
-                "the handler is a coroutine function and dispatch is synchronous: "
-                "register a plain function that runs it to its end"
-            )
+        _check_callable(handler)
         try:
-            parameters = inspect.signature(handler).parameters.values()
+            parameters = _parameters(handler)
         except (TypeError, ValueError):  # some built-in functions do not tell
-            return cls(None, frozenset())
-        named = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+            return cls(None, frozenset(), frozenset())
         for p in parameters:
             if p.kind is p.POSITIONAL_ONLY and p.default is p.empty:
                 raise ValueError(f"the handler takes {p.name!r} by position only")
+        named = [p for p in parameters if p.kind in NAMED]
         takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters)
         keywords = cls(
             None if takes_any else frozenset(p.name for p in named),
             frozenset(p.name for p in named if p.default is p.empty),
+            frozenset(_filled(handler)),
         )
         properties, required = schema.get("properties", {}), schema.get("required", ())
-        if unknown := keywords._unknown(properties):
+        if unknown := keywords.unknown(properties):
             raise ValueError(f"the handler takes no {unknown[0]!r}, which the schema declares")
         if extra := sorted(keywords.needed - set(required)):
             raise ValueError(f"the handler needs {extra[0]!r}, which the schema does not require")
         return keywords
 
-    def violations(self, arguments: Collection[str]) -> list[str]:
-        """Why a call with these arguments could not be bound; an open schema lets such pass."""
-        unknown = [
-            f"$: the tool takes no property {name[:64]!r}" for name in self._unknown(arguments)
-        ]
-        missing = [
-            f"$: the tool needs the property {n!r}" for n in self.needed if n not in arguments
-        ]
-        return unknown + sorted(missing)
+    def unknown(self, names: Collection[str]) -> list[str]:
+        """The names that the handler cannot be given."""
+        if self.accepted is None:
+            return [name for name in names if name in self.taken]
+        return [name for name in names if name not in self.accepted]
 
-    def _unknown(self, names: Collection[str]) -> list[str]:
-        return [n for n in names if n not in self.accepted] if self.accepted is not None else []
+    def missing(self, names: Collection[str]) -> list[str]:
+        """The names that the handler needs beside these."""
+        return sorted(name for name in self.needed if name not in names)
 
 
 def is_closed(schema: dict[str, object]) -> bool:
     """True where a schema allows its properties alone: then `of` has proved that all calls bind."""
     return schema.get("additionalProperties") is False and not schema.get("patternProperties")
+
+
+def _check_callable(handler: object) -> None:
+    if not callable(handler):
+        raise ValueError(f"the handler must be callable, not {type(handler).__name__}")
+    if inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(
+        getattr(handler, "__call__", None)  # noqa: B004 - an object whose call is async
+    ):
+        raise ValueError(
+            "the handler is a coroutine function and dispatch is synchronous: "
+            "register a plain function that runs it to its end"
+        )
+
+
+def _parameters(handler: Callable[..., object]) -> list[inspect.Parameter]:
+    """The parameters that a call meets: a wrapper's own, unless it hands all keywords on."""
+    own = list(inspect.signature(handler, follow_wrapped=False).parameters.values())
+    if any(p.kind is p.VAR_KEYWORD for p in own):
+        return list(inspect.signature(handler).parameters.values())
+    return own
+
+
+def _filled(handler: object) -> Iterator[str]:
+    """The names that a partial, a method or an object fills by position: no keyword can again."""
+    count = 1
+    if isinstance(handler, functools.partial):
+        function, count = handler.func, len(handler.args)
+        yield from _filled(function)
+    elif inspect.ismethod(handler):
+        function = handler.__func__
+    elif inspect.isclass(handler):
+        function = handler.__init__
+    elif inspect.isroutine(handler):
+        return
+    else:
+        function = type(handler).__call__
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return
+    yield from (p.name for p in parameters[:count] if p.kind is p.POSITIONAL_OR_KEYWORD)

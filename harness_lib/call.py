@@ -32,7 +32,7 @@ class ToolCall:
         Never raises: what is missing becomes "" (id, name) or None (arguments), which dispatch
         refuses with a result that the model can read.
         """
-        return cls(_text(block, "id"), _text(block, "name"), _field(block, "input"))
+        return cls(_text(block, "id"), _text(block, "name"), read_field(block, "input"))
 
     @classmethod
     def from_openai(cls, call: object) -> ToolCall:
@@ -42,30 +42,32 @@ class ToolCall:
         (`call_id`, flat). Empty text means no arguments. Text that is not JSON stays a str, so
         that dispatch refuses it with the reason instead of guessing.
         """
-        function = _field(call, "function")
+        function = read_field(call, "function")
         if function is None:
             tool_use_id = _text(call, "call_id") or _text(call, "id")
             return cls(tool_use_id, _text(call, "name"), _parsed(call))
         return cls(_text(call, "id"), _text(function, "name"), _parsed(function))
 
 
-def _field(source: object, name: str) -> object:
+def read_field(source: object, name: str) -> object:
     """One field of an object or a mapping; None where it is missing or cannot be read."""
     try:
         if isinstance(source, Mapping):
             return source.get(name)
         return getattr(source, name, None)
-    except Exception:  # a vendor's property may raise anything
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # a vendor's property may raise anything
         return None
 
 
 def _text(source: object, name: str) -> str:
-    value = _field(source, name)
+    value = read_field(source, name)
     return value if isinstance(value, str) else ""
 
 
 def _parsed(source: object) -> object:
-    arguments = _field(source, "arguments")
+    arguments = read_field(source, "arguments")
     if not isinstance(arguments, str):
         return arguments
     if not arguments.strip():

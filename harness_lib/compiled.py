@@ -88,7 +88,7 @@ def _string(schema: Mapping[str, object]) -> Check | None:
         return None
     try:
         search = re.compile(pattern).search if pattern else None
-    except re.error:
+    except (re.error, OverflowError, RecursionError):
         return None
 
     def check(value: object) -> object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import math
 import re
@@ -70,9 +71,9 @@ class JsonWalk:
 
     def _text(self, text: str, at: tuple | None) -> str:
         if not text.isascii():
-            try:
-                text.encode()
-            except UnicodeEncodeError:
+            try:  # two halves of a character, which some parsers leave apart, become one
+                text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+            except UnicodeDecodeError:
                 return self._fault(at, "the text holds half of a surrogate pair")
         return str.__str__(text)
 
@@ -91,20 +92,27 @@ def json_path(keys: Iterable[object]) -> str:
     for key in keys:
         if isinstance(key, int):
             path += f"[{key}]"
-        elif re.fullmatch(r"[A-Za-z_]\w*", key, re.ASCII):
+        elif re.fullmatch(r"[A-Za-z_]\w{,63}", key, re.ASCII):
             path += f".{key}"
         else:
             path += f"[{shown(key)}]"
     return path
 
 
-def shown(value: object) -> str:
+def shown(value: object, most: int = MAX_SHOWN_CHARS) -> str:
     """A value as JSON on one line, clipped, for a message; its type where it is no JSON."""
     try:
         text = json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
         text = f"({type(value).__name__})"
-    return text if len(text) <= MAX_SHOWN_CHARS else f"{text[:MAX_SHOWN_CHARS]}..."
+    return text if len(text) <= most else f"{text[:most]}..."
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that a misspelt one most likely stands for, whatever its case; or None."""
+    by_lower = {other.lower(): other for other in known}
+    near = difflib.get_close_matches(name[:64].lower(), by_lower, n=1)
+    return by_lower[near[0]] if near else None
 
 
 def typed(value: object) -> str:

@@ -12,13 +12,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from harness_lib.call import ToolCall
+from harness_lib.call import ToolCall, read_field
 from harness_lib.registry import ToolRegistry
 from harness_lib.result import ToolDispatchResult
 from harness_lib.wire import settled, tool_use_ids, wire_turn
 
 CUT_SHORT = frozenset({"max_tokens", "model_context_window_exceeded"})
 """The stop reasons of a turn whose last block may be incomplete: its calls do not run."""
+
+
+CUT = "the turn was cut off by a limit"
+INTERRUPTED = "the turn was interrupted; if this call had begun, its result is lost"
 
 
 class LoopStopReason(StrEnum):
@@ -54,10 +58,12 @@ class AgentTurn:
         used_ids: the tool_use ids that the conversation holds already; one that comes again, or
         that the API would refuse, is renamed.
         """
-        content, calls = wire_turn(getattr(response, "content", None), used_ids)
+        content, calls = wire_turn(read_field(response, "content"), used_ids)
         text = "".join(str(block["text"]) for block in content if block["type"] == "text")
-        stop_reason = getattr(response, "stop_reason", None)
-        return cls(content, tuple(calls), text, stop_reason)
+        stop_reason = read_field(response, "stop_reason")
+        return cls(
+            content, tuple(calls), text, stop_reason if isinstance(stop_reason, str) else None
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +136,7 @@ def agent_loop(
             if turn.stop_reason == "pause_turn":
                 paused = content
                 continue
-            messages += _assistant(settled(content)) + _answers(turn.calls, {}, "the turn was cut")
+            messages += _assistant(settled(content)) + _answers(turn.calls, {}, CUT)
             reason = LoopStopReason.MAX_TOKENS if cut else LoopStopReason.FINAL_ANSWER
             return AgentLoopResult(reason, turns, tool_calls, turn.text, turn.stop_reason)
     finally:
@@ -156,7 +162,7 @@ def _run_calls(
     try:
         registry.dispatch_many(calls, on_result=keep)
     finally:
-        messages += _assistant(content) + _answers(calls, results, "the turn was interrupted")
+        messages += _assistant(content) + _answers(calls, results, INTERRUPTED)
 
 
 def _assistant(content: list[dict[str, object]]) -> list[dict[str, object]]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import json
 import re
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextvars import copy_context
 from dataclasses import dataclass
+from itertools import islice
 
-from harness_lib.binding import HandlerKeywords, is_closed
+from harness_lib.binding import HandlerKeywords
 from harness_lib.call import ToolCall
-from harness_lib.json_value import json_copy
+from harness_lib.json_value import json_copy, nearest
 from harness_lib.result import ToolDispatchResult, ToolErrorCode, encode, explain
 from harness_lib.scheduling import split_batch
 from harness_lib.schema import checked_schema
@@ -25,6 +25,12 @@ TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 MAX_WORKERS = 32
 """The most calls of a batch that run at the same time."""
+
+MAX_LISTED = 50
+"""How many tools the answer to an unknown name lists."""
+
+MAX_COMPARED = 1_000
+"""With more tools than that, none is looked for that the name may stand for: it would take long."""
 
 OnResult = Callable[[int, ToolDispatchResult], None]
 
@@ -53,20 +59,20 @@ class ToolRegistry:
                 raise ValueError("a name is 1 to 64 of letters, digits, '_' and '-'")
             if spec.name in self._tools:
                 raise ValueError("this name is registered already")
-            if not isinstance(spec.description, str):
-                raise ValueError("the description must be text")
+            if not isinstance(spec.description, str) or json_copy(spec.description)[1]:
+                raise ValueError("the description must be text that can be sent")
             if not isinstance(spec.concurrent_safe, bool):
                 raise ValueError("concurrent_safe must be True or False")
             schema = checked_schema(spec.input_schema)
             keywords = HandlerKeywords.of(spec.handler, schema)
-        except ValueError as error:
-            raise ValueError(f"tool {spec.name!r}: {error}") from None
+        except Exception as error:
+            reason = str(error) if isinstance(error, ValueError) else explain(error)
+            raise ValueError(f"tool {spec.name!r}: {reason}") from None
         own = dataclasses.replace(spec, input_schema=schema)
         self._tools[spec.name] = _Tool(
             own,
             json.dumps(own.model_schema()),
-            ArgumentValidator(schema),
-            None if is_closed(schema) else keywords,
+            ArgumentValidator(schema, keywords),
         )
 
     def get(self, name: object) -> ToolSpec | None:
@@ -98,8 +104,6 @@ class ToolRegistry:
                 call, ToolErrorCode.UNKNOWN_TOOL, self._no_such_tool(call.name)
             )
         arguments, violations = tool.validator.check(call.arguments)
-        if tool.keywords is not None:
-            violations = violations or tool.keywords.violations(arguments)
         if violations:
             return ToolDispatchResult.failure(
                 call, ToolErrorCode.INVALID_ARGUMENTS, "\n".join(violations)
@@ -146,7 +150,12 @@ class ToolRegistry:
         try:
             for index, call in calls.items():
                 # Each call gets a context of its own: one context cannot be entered twice.
-                running[pool.submit(copy_context().run, self.dispatch, call)] = index
+                try:
+                    future = pool.submit(copy_context().run, self.dispatch, call)
+                except RuntimeError:  # no more threads, or Python is shutting down: run it here
+                    future = Future()
+                    future.set_result(self.dispatch(call))
+                running[future] = index
             for future in as_completed(running):
                 finish(running[future], future.result())
                 del running[future]
@@ -168,10 +177,12 @@ class ToolRegistry:
     def _no_such_tool(self, name: object) -> str:
         if not isinstance(name, str):
             return f"a tool's name is text, not {type(name).__name__}"
-        near = difflib.get_close_matches(name[:64], self._tools, n=1)
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
-        known = ", ".join(self._tools) or "none"
-        return f"no tool is named {name[:64]!r}{hint}; registered: {known}"
+        name = str.__str__(name)[:64]
+        near = nearest(name, self._tools) if len(self._tools) <= MAX_COMPARED else None
+        hint = f" (did you mean {near!r}?)" if near else ""
+        known = ", ".join(islice(self._tools, MAX_LISTED)) or "none"
+        more = f" and {len(self) - MAX_LISTED} more" if len(self) > MAX_LISTED else ""
+        return f"no tool is named {name!r}{hint}; registered: {known}{more}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,10 +190,8 @@ class _Tool:
     """What the registry keeps of a registration: the spec, with its own schema, and the checks.
 
     model_schema: as JSON text, from which a detached copy is made faster than by copying.
-    keywords: None where the schema lets nothing through that could not be bound.
     """
 
     spec: ToolSpec
     model_schema: str
     validator: ArgumentValidator
-    keywords: HandlerKeywords | None

@@ -133,12 +133,15 @@ def explain(error: BaseException) -> str:
 
     A ToolError speaks for itself; of any other the type and the message are shown, clipped.
     """
+    # Asked past the exception's own attributes, all of which may raise.
+    kind = type(error)
+    name = type.__dict__["__name__"].__get__(kind)
     try:
-        message = str(error)
+        message = str.__str__(str(error))
     except KeyboardInterrupt:
         raise
-    except BaseException as broken:
-        message = f"(its message cannot be read: {type(broken).__name__})"
-    if isinstance(error, ToolError) and message:
+    except BaseException:
+        message = "(its message cannot be read)"
+    if issubclass(kind, ToolError) and message:
         return message
-    return f"{type(error).__name__}: {clip(message, MAX_EXCEPTION_CHARS)}".removesuffix(": ")
+    return f"{name}: {clip(message, MAX_EXCEPTION_CHARS)}".removesuffix(": ")

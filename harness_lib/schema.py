@@ -6,12 +6,12 @@ half. So registration fails closed: what nobody would enforce is refused, not ig
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterator
 
+from harness_lib.binding import is_closed
 from harness_lib.compiled import compiled
-from harness_lib.json_value import json_copy, json_path
+from harness_lib.json_value import json_copy, json_path, nearest
 
 ENFORCED = frozenset(
     "$ref $dynamicRef $dynamicAnchor additionalProperties allOf anyOf const contains"
@@ -80,6 +80,10 @@ def checked_schema(schema: object) -> dict[str, object]:
                 f"the API refuses the property name {name[:80]!r}: "
                 f"1 to 64 of letters, digits, '_', '.', '-'"
             )
+    if is_closed(own):
+        for name in own.get("required", ()):
+            if name not in own.get("properties", ()):
+                raise ValueError(f"it requires {name[:80]!r}, which it does not allow")
     return own
 
 
@@ -122,8 +126,8 @@ def _check_keywords(place: str, schema: dict[str, object]) -> None:
             raise ValueError(f"{place}: {keyword!r} means nothing without {partner!r}")
         if keyword in ENFORCED or keyword in ANNOTATIONS or keyword.startswith("x-"):
             continue
-        near = difflib.get_close_matches(keyword, sorted(ENFORCED | ANNOTATIONS), n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else "; an annotation of your own is 'x-...'"
+        near = nearest(keyword, sorted(ENFORCED | ANNOTATIONS))
+        hint = f"; did you mean {near!r}?" if near else "; an annotation of your own is 'x-...'"
         raise ValueError(f"{place}: nobody enforces the keyword {keyword[:80]!r}{hint}")
 
 
@@ -131,7 +135,7 @@ def _check_validity(own: dict[str, object]) -> None:
     from jsonschema import Draft202012Validator, SchemaError
 
     try:
-        Draft202012Validator.check_schema(own)
+        Draft202012Validator.check_schema(own, format_checker=None)
     except SchemaError as error:
         raise ValueError(
             f"not a valid schema: {json_path(error.absolute_path)}: {error.message[:200]}"
@@ -141,7 +145,7 @@ def _check_validity(own: dict[str, object]) -> None:
         for pattern in patterns:
             try:
                 re.compile(pattern)
-            except re.error as error:
+            except (re.error, OverflowError, RecursionError) as error:
                 raise ValueError(
                     f"{json_path(path)}: Python cannot read the pattern {pattern[:80]!r}: {error}"
                 ) from None

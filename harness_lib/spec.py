@@ -31,7 +31,7 @@ class ToolSpec:
         return {
             "name": self.name,
             "description": self.description,
-            "input_schema": copy.deepcopy(self.input_schema),
+            "input_schema": copy.deepcopy(dict(self.input_schema)),
         }
 
 
@@ -41,8 +41,11 @@ def object_schema(
     """A strict object schema: these properties, of which `required` must be there, and no other.
 
     The model cannot add a property that nobody declared: `additionalProperties` is False.
+    Raises TypeError for a `required` that is text: its letters would be taken for names.
     Built in lesson 04.
     """
+    if isinstance(required, str):
+        raise TypeError(f"required is a list of names, not text: write [{required!r}]")
     return {
         "type": "object",
         "properties": copy.deepcopy(dict(properties)),

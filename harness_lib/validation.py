@@ -7,16 +7,22 @@ What a simple schema plainly accepts goes through at once (compiled.py). For the
 
 from __future__ import annotations
 
-import difflib
 import functools
-import json
-import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING
 
+from harness_lib.binding import HandlerKeywords, is_closed
 from harness_lib.compiled import UNSURE, compiled
-from harness_lib.json_value import JsonWalk, json_path, shown, type_name, typed
+from harness_lib.json_value import JsonWalk, type_name
+from harness_lib.judge import NoInteger, TooManyAlternatives, judge_for, start_counting
 from harness_lib.schema import enforced_part
+from harness_lib.violations import (
+    explain_error,
+    missing_property,
+    not_an_object,
+    unknown_properties,
+)
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
@@ -24,22 +30,25 @@ if TYPE_CHECKING:
 MAX_TRIES = 100
 """How many floats are tried one by one where alternatives hide which must be integers."""
 
+MAX_VIOLATIONS = 100
+"""How many violations are listed; nobody mends more at once."""
+
 
 class ArgumentValidator:
     """The check of one tool's arguments, built once, when the tool is registered.
 
     schema: a checked input schema (see schema.py). Nothing is ever fetched for it.
+    keywords: what the handler can be given; an open schema lets more through.
     """
 
-    def __init__(self, schema: dict[str, object]) -> None:
+    def __init__(self, schema: dict[str, object], keywords: HandlerKeywords) -> None:
         self._schema = schema
         self._accept = compiled(schema)
+        self._keywords = None if is_closed(schema) else keywords
 
     @functools.cached_property
     def _validator(self) -> Validator:
-        from referencing import Registry  # an empty one: the default would fetch over HTTP
-
-        return _validator_class()(enforced_part(self._schema), registry=Registry())
+        return judge_for(enforced_part(self._schema))
 
     def check(self, arguments: object) -> tuple[dict[str, object], list[str]]:
         """The handler's own copy of the arguments, and all violations, each with its JSON path.
@@ -49,19 +58,34 @@ class ArgumentValidator:
         """
         if self._accept is not None and (own := self._accept(arguments)) is not UNSURE:
             return own, []
-        if not isinstance(arguments, Mapping):
-            return {}, [_not_an_object(arguments)]
         try:
-            walk = JsonWalk()
-            own = walk.copy(arguments)
-            violations = walk.faults or [
-                line for error in self._validator.iter_errors(own) for line in _explain(error)
-            ]
-            if not violations and walk.integral_floats:
-                self._deliver_integers(own, walk.integral_floats)
-        except Exception as error:
-            violations = [f"$: the arguments cannot be checked ({type(error).__name__})"]
-        return ({} if violations else own), list(dict.fromkeys(violations))
+            own, violations = self._judge(arguments)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # arguments may be any object, which may raise anything
+            reason = error if isinstance(error, TooManyAlternatives) else type(error).__name__
+            own, violations = {}, [f"$: the arguments cannot be checked ({reason})"]
+        return ({} if violations else own), violations
+
+    def _judge(self, arguments: object) -> tuple[object, list[str]]:
+        if not isinstance(arguments, Mapping):
+            return {}, [not_an_object(arguments)]
+        walk = JsonWalk()
+        own = walk.copy(arguments)
+        if walk.faults:
+            return {}, walk.faults[:MAX_VIOLATIONS]
+        start_counting()
+        lines = (
+            line for error in self._validator.iter_errors(own) for line in explain_error(error)
+        )
+        violations = dict.fromkeys(islice(lines, MAX_VIOLATIONS))
+        if self._keywords is not None:
+            known = self._schema.get("properties") or sorted(self._keywords.accepted or ())
+            violations |= dict.fromkeys(unknown_properties("$", self._keywords.unknown(own), known))
+            violations |= dict.fromkeys(map(missing_property, self._keywords.missing(own)))
+        if not violations and walk.integral_floats:
+            self._deliver_integers(own, walk.integral_floats)
+        return own, list(violations)
 
     def _deliver_integers(self, own: object, places: list[tuple]) -> None:
         """Make int of the floats that the schema accepts as integers only.
@@ -70,104 +94,30 @@ class ArgumentValidator:
         verdict decides, whatever keyword leads there, and no second reading of it is needed.
         """
         for container, key in places:
-            container[key] = _NoInteger(container[key])
+            container[key] = NoInteger(container[key])
         errors = list(self._validator.iter_errors(own))
         refused = {id(error.instance) for error in errors if error.validator == "type"}
+        doubtful = {id(leaf.instance) for error in errors for leaf in _leaves(error)} - refused
+        open_places = []
         for container, key in places:
-            if id(container[key]) in refused:
-                container[key] = int(container[key])
-        places = [place for place in places if isinstance(place[0][place[1]], _NoInteger)]
-        settled = self._validator.is_valid(own)
-        for container, key in places:
-            container[key] = float(container[key])
-        if settled:
-            return
-        if len(places) > MAX_TRIES:
-            raise OverflowError("too many integral floats under anyOf, oneOf or the like")
-        for container, key in places:
+            mark = id(container[key])
+            if mark in doubtful:
+                open_places.append((container, key))
+            container[key] = (int if mark in refused else float)(container[key])
+        many = len(open_places) > MAX_TRIES  # then all that some alternative wants as integers
+        for container, key in open_places:
             number = container[key]
-            container[key] = _NoInteger(number)
-            container[key] = number if self._validator.is_valid(own) else int(number)
+            container[key] = NoInteger(number)
+            fits = not many and self._validator.is_valid(own)
+            container[key] = number if fits else int(number)
 
 
-class _NoInteger(float):
-    """An integral float that the schema is asked to take as a number, not as an integer."""
-
-
-@functools.cache
-def _validator_class() -> type:
-    from jsonschema import Draft202012Validator, validators  # slow to import, so on first use
-
-    integer = Draft202012Validator.TYPE_CHECKER.is_type
-    checker = Draft202012Validator.TYPE_CHECKER.redefine(
-        "integer", lambda _, v: not isinstance(v, _NoInteger) and integer(v, "integer")
-    )
-    return validators.extend(Draft202012Validator, type_checker=checker)
-
-
-def _not_an_object(arguments: object) -> str:
-    if not isinstance(arguments, str):
-        return f"$: expected an object, got {typed(arguments)}"
-    try:
-        json.loads(arguments)
-        fault = "send the object itself"
-    except (ValueError, RecursionError) as error:
-        fault = f"which is no valid JSON either ({error})"
-    return f"$: expected an object, got text, {fault}: {shown(arguments)}"
-
-
-_LIMITS = {
-    "minimum": "at least {}",
-    "maximum": "at most {}",
-    "exclusiveMinimum": "more than {}",
-    "exclusiveMaximum": "less than {}",
-    "multipleOf": "a multiple of {}",
-    "minLength": "at least {} characters",
-    "maxLength": "at most {} characters",
-    "pattern": "text that matches {}",
-    "minItems": "at least {} items",
-    "maxItems": "at most {} items",
-    "minProperties": "at least {} properties",
-    "maxProperties": "at most {} properties",
-    "const": "{}",
-    "enum": "one of {}",
-    "uniqueItems": "no item twice",
-}
-
-
-def _explain(error: object) -> Iterator[str]:
-    """One jsonschema error as lines for the model: where, what was expected, what came."""
-    path, keyword, wanted = json_path(error.absolute_path), error.validator, error.validator_value
-    value = error.instance
-    if keyword == "required":
-        for name in wanted:
-            if name not in value:
-                yield f"{path}: the required property {shown(name)} is missing"
-    elif keyword == "additionalProperties":
-        known = error.schema.get("properties", {})
-        patterns = error.schema.get("patternProperties", ())
-        for name in value:
-            if name not in known and not any(re.search(p, name) for p in patterns):
-                yield f"{path}: unknown property {shown(name)}{_hint(name, known)}"
-    elif keyword == "type":
-        types = wanted if isinstance(wanted, str) else " or ".join(wanted)
-        yield f"{path}: expected {types}, got {typed(value)}"
-    elif keyword in _LIMITS:
-        yield f"{path}: expected {_LIMITS[keyword].format(shown(wanted))}, got {shown(value)}"
-    elif keyword in ("anyOf", "oneOf") and error.context:
-        forms = "; or ".join(line for inner in error.context for line in _explain(inner))
-        yield f"{path}: fits none of the allowed forms ({forms})"
-    elif keyword == "oneOf":
-        yield f"{path}: fits more than one of the forms, of which it must fit exactly one"
-    else:
-        yield f"{path}: {shown(value)} is refused by {keyword or 'a schema that allows nothing'}"
-
-
-def _hint(name: str, known: Mapping[str, object]) -> str:
-    near = difflib.get_close_matches(name, known, n=1)
-    if near:
-        return f"; did you mean {shown(near[0])}?"
-    return f"; known are {', '.join(map(shown, known))}" if known else "; none is allowed"
+def _leaves(error: object) -> Iterator:
+    """The type errors in the alternatives of an error, at any depth."""
+    for inner in error.context:
+        if inner.validator == "type":
+            yield inner
+        yield from _leaves(inner)
 
 
 _SUBSET_TYPES: dict[str, type | tuple[type, ...]] = {

@@ -15,6 +15,7 @@ from hypothesis.errors import NoSuchExample
 from jsonschema import Draft202012Validator
 
 from harness_lib import ToolCall, ToolRegistry, ToolSpec, compiled
+from harness_lib.binding import HandlerKeywords
 from harness_lib.compiled import UNSURE
 from harness_lib.json_value import json_copy
 from harness_lib.validation import ArgumentValidator
@@ -119,7 +120,8 @@ def test_with_and_without_it_dispatch_says_the_same(pair):
     inner, value = pair
     schema = {"type": "object", "properties": {"v": inner}, "required": ["v"]}
     schema["additionalProperties"] = False
-    fast, slow = ArgumentValidator(schema), ArgumentValidator(schema)
+    keywords = HandlerKeywords.of(lambda **kw: None, schema)
+    fast, slow = ArgumentValidator(schema, keywords), ArgumentValidator(schema, keywords)
     slow._accept = None
     assert repr(fast.check({"v": value})) == repr(slow.check({"v": value}))
 

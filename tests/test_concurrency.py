@@ -220,6 +220,22 @@ def test_a_broken_on_result_is_the_harness_own_error():
             registry.dispatch_many(batch, on_result=on_result)
 
 
+def test_without_more_threads_the_rest_runs_here(monkeypatch):
+    real = concurrent.futures.ThreadPoolExecutor.submit
+    left = [2]
+
+    def submit(self, *args):
+        if not left[0]:
+            raise RuntimeError("can't start new thread")
+        left[0] -= 1
+        return real(self, *args)
+
+    monkeypatch.setattr(concurrent.futures.ThreadPoolExecutor, "submit", submit)
+    registry = ToolRegistry([tool("t", lambda n: n, properties=["n"])])
+    batch = [ToolCall(f"id{n}", "t", {"n": n}) for n in range(5)]
+    assert [r.content for r in registry.dispatch_many(batch)] == ["0", "1", "2", "3", "4"]
+
+
 def test_an_empty_batch():
     assert ToolRegistry().dispatch_many([]) == []
     assert ToolRegistry().dispatch_many(iter(())) == []

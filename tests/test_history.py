@@ -56,7 +56,12 @@ server = st.sampled_from(
     [
         {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}},
         {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []},
-        {"type": "weird", "z": {"a": ["\ud800"]}},
+        {"type": "weird", "z": {"a": ["\ud800", float("nan")]}},
+        {"type": "mcp_tool_use", "id": "mcptoolu_1", "name": "x", "server_name": "s", "input": {}},
+        {"type": "tool_result", "tool_use_id": "toolu_a", "content": "from the model"},
+        {"type": "text", "text": 5},
+        {"type": "text", "text": "hi", "parsed_output": {"a": 1}},
+        {"type": "tool_use", "id": "toolu_p", "name": "echo", "input": {"text": "x"}, "index": 3},
     ]
 )
 text_block = st.builds(lambda text: {"type": "text", "text": text}, any_text)
@@ -164,7 +169,7 @@ def swapped(answers):
 
 
 def kept_twice(mended):
-    return lambda plain, used: mended(plain, set())
+    return lambda call, used: mended(call, set())
 
 
 BROKEN = {

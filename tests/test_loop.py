@@ -2,11 +2,16 @@
 
 import dataclasses
 import json
+from collections import namedtuple
 from types import SimpleNamespace
+from typing import ClassVar
+from unittest.mock import MagicMock
 
 import pytest
+from anthropic.types import ToolUseBlock
 
 from harness_lib import AgentTurn, ToolCall, ToolRegistry, ToolSpec, agent_loop, object_schema
+from harness_lib.loop import CUT, INTERRUPTED
 from harness_lib.providers.scripted import ScriptedModel, Turn
 
 
@@ -104,7 +109,7 @@ def test_calls_of_a_cut_turn_do_not_run(registry, stop_reason):
     assert dataclasses.astuple(result) == ("max_tokens", 1, 0, "half", stop_reason)
     assert ran == []
     for block in messages[-1]["content"]:
-        assert block["content"] == "Error: not executed: the turn was cut"
+        assert block["content"] == f"Error: not executed: {CUT}"
         assert block["is_error"]
 
 
@@ -159,8 +164,8 @@ def test_an_interrupt_answers_every_call(registry):
     assert [m["role"] for m in messages] == ["user", "assistant", "user"]
     assert [b["content"] for b in messages[-1]["content"]] == [
         "a",
-        "Error: not executed: the turn was interrupted",
-        "Error: not executed: the turn was interrupted",
+        f"Error: not executed: {INTERRUPTED}",
+        f"Error: not executed: {INTERRUPTED}",
     ]
     assert [b.get("is_error") for b in messages[-1]["content"]] == [None, True, True]
 
@@ -268,6 +273,80 @@ def test_any_client_of_the_shape_will_do(registry):
     assert result.final_text == "as text"
     assert messages[1]["content"] == [
         {"type": "tool_use", "id": "t1", "name": "echo", "input": {"text": "hi"}}
+    ]
+
+
+class ClassFields:
+    type = "tool_use"
+    id = "t1"
+    name = "echo"
+    input: ClassVar = {"text": "hi"}
+
+
+@dataclasses.dataclass(slots=True)
+class Slots:
+    type: str = "tool_use"
+    id: str = "t1"
+    name: str = "echo"
+    input: object = dataclasses.field(default_factory=lambda: {"text": "hi"})
+
+
+CALL_SHAPES = {
+    "class attributes": ClassFields(),
+    "slots": Slots(),
+    "a named tuple": namedtuple("Use", "type id name input")(
+        "tool_use", "t1", "echo", {"text": "hi"}
+    ),
+    "a mock": MagicMock(type="tool_use", id="t1", input={"text": "hi"}),
+    "the SDK's, made by hand": ToolUseBlock.model_construct(
+        type="tool_use", id="t1", name="echo", input={"text": "hi"}, index=7
+    ),
+}
+CALL_SHAPES["a mock"].name = "echo"
+
+
+@pytest.mark.parametrize("use", CALL_SHAPES.values(), ids=CALL_SHAPES)
+def test_no_shape_of_a_call_is_lost(use):
+    turn = AgentTurn.from_response(SimpleNamespace(content=[use], stop_reason="tool_use"))
+    assert turn.calls == (ToolCall("t1", "echo", {"text": "hi"}),)
+    assert turn.content == [
+        {"type": "tool_use", "id": "t1", "name": "echo", "input": {"text": "hi"}}
+    ]
+
+
+class RaisingResponse:
+    @property
+    def content(self):
+        raise RuntimeError
+
+
+@pytest.mark.parametrize(
+    ("response", "text"),
+    [
+        ({"content": [{"type": "text", "text": "hi"}], "stop_reason": "end_turn"}, "hi"),
+        (SimpleNamespace(content=[{"type": "text", "text": 5}], stop_reason=["x"]), ""),
+        (RaisingResponse(), ""),
+        (None, ""),
+    ],
+)
+def test_any_response_is_a_turn(response, text):
+    turn = AgentTurn.from_response(response)
+    assert turn.text == text
+    assert turn.stop_reason in ("end_turn", None)
+
+
+def test_fields_that_the_api_does_not_take_back_are_left_out():
+    response = {
+        "content": [
+            {"type": "text", "text": "a", "parsed_output": {}, "citations": None},
+            {"type": "thinking", "thinking": "t", "signature": "s", "estimate": 1},
+            block(partial_json="{", caller={"type": "direct"}),
+        ]
+    }
+    assert [sorted(b) for b in AgentTurn.from_response(response).content] == [
+        ["citations", "text", "type"],
+        ["signature", "thinking", "type"],
+        ["caller", "id", "input", "name", "type"],
     ]
 
 

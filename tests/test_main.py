@@ -12,6 +12,7 @@ import httpx2
 import pytest
 
 from harness_lib.demo import run_demo
+from harness_lib.loop import INTERRUPTED
 from harness_lib.providers.scripted import ScriptedModel, Turn
 from harness_lib.result import ToolErrorCode
 
@@ -195,7 +196,7 @@ def test_a_conversation(tmp_path):
         terminal.expect("After the stop.")
         terminal.expect("> ")
         last = api.model.requests[-1]["messages"]
-        assert last[-2]["content"][0]["content"] == "Error: not executed: the turn was interrupted"
+        assert last[-2]["content"][0]["content"] == f"Error: not executed: {INTERRUPTED}"
 
         terminal.send("too much\n")
         error = terminal.expect("> ")

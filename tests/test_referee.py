@@ -54,6 +54,15 @@ def test_any_ill_formed_request_is_a_fault_and_no_crash(request_):
     assert judge(request_)
 
 
+def test_a_request_that_cannot_be_judged_is_a_400_too(monkeypatch):
+    def crash(request):
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr("harness_lib.providers.scripted.judge", crash)
+    with pytest.raises(anthropic.BadRequestError, match="cannot be judged: RecursionError"):
+        ScriptedModel(["x"]).client().messages.create(model="m", max_tokens=1, messages=[user("a")])
+
+
 def test_replay_without_a_key_says_what_to_set(monkeypatch, capsys):
     from harness_lib.providers import referee_table
 

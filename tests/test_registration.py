@@ -81,6 +81,15 @@ REFUSED = {
     "items as a list": (with_property({"items": [{}]}), "not a valid schema"),
     "pattern": (with_property({"pattern": "["}), "pattern"),
     "patternProperties": ({"type": "object", "patternProperties": {"(": {}}}, "pattern"),
+    "a pattern that is too large": (
+        with_property({"pattern": "a{99999999999999999999}"}),
+        "pattern",
+    ),
+    "a pattern that is too deep": (with_property({"pattern": "(" * 3000 + ")" * 3000}), "pattern"),
+    "required, not allowed": (
+        object_schema({}, ["pth"]),
+        "requires 'pth', which it does not allow",
+    ),
     "NaN": (with_property({"minimum": math.nan}), "no JSON"),
     "infinity in default": (with_property({"default": [math.inf]}), r"default\[0\]"),
     "a set": (with_property({"enum": {1}}), "set is no JSON"),
@@ -231,6 +240,29 @@ def test_a_spec_is_typed():
         ToolRegistry([spec(concurrent_safe="no")])
     with pytest.raises(ValueError, match="description"):
         ToolRegistry([ToolSpec("tool", None, object_schema({}), lambda: 1)])
+
+
+def test_a_description_must_be_sendable():
+    with pytest.raises(ValueError, match=r"tool 'tool': .*description"):
+        ToolRegistry([ToolSpec("tool", "\ud800", object_schema({}), dict)])
+
+
+def test_required_as_text_is_refused():
+    with pytest.raises(TypeError, match="list of names"):
+        object_schema({"path": {}}, "path")
+
+
+def test_whatever_a_spec_raises_names_the_tool():
+    class Handler:
+        def __call__(self):
+            pass
+
+        @property
+        def __signature__(self):
+            raise RuntimeError("no")
+
+    with pytest.raises(ValueError, match="tool 'tool': RuntimeError: no"):
+        ToolRegistry([spec(handler=Handler())])
 
 
 def test_nothing_passed_in_or_handed_out_changes_what_is_enforced():

@@ -117,7 +117,7 @@ class Stop(Exception):
         (ValueError(), "ValueError"),
         (ToolError("in its own words"), "in its own words"),
         (ToolError(), "ToolError"),
-        (Mute(), "Mute: (its message cannot be read: SystemExit)"),
+        (Mute(), "Mute: (its message cannot be read)"),
         (KeyError("k"), "KeyError: 'k'"),
     ],
 )

@@ -34,8 +34,10 @@ ARROWS = {
     "result": {"call"},
     "binding": set(),
     "compiled": set(),
-    "schema": {"json_value", "compiled"},
-    "validation": {"json_value", "compiled", "schema"},
+    "judge": set(),
+    "violations": {"json_value"},
+    "schema": {"json_value", "compiled", "binding"},
+    "validation": {"json_value", "compiled", "schema", "binding", "judge", "violations"},
     "scheduling": {"spec"},
     "registry": {
         *("call", "spec", "validation", "result", "scheduling"),
@@ -45,7 +47,7 @@ ARROWS = {
     "loop": {"call", "result", "registry", "wire"},
 }
 """What a module may import of ours. Where the design has one module, some became several, so that
-each stays short: validation (json_value, schema, compiled, binding), workspace (walk), tools (files,
+each stays short: validation (json_value, schema, compiled, judge, violations, binding), workspace (walk), tools (files,
 globbing), loop (wire)."""
 
 

@@ -18,6 +18,8 @@ TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 PROPERTY_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 MAX_TOOL_USE_NAME = 200
 
+RESULT_FIELDS = {"type", "tool_use_id", "content", "is_error", "cache_control"}
+
 Block = tuple[str, dict]
 """A content block with its place in the request, such as `messages.2.content.0`."""
 
@@ -48,6 +50,8 @@ def _message_faults(place: str, message: object, is_last: bool) -> Iterator[str]
         yield f'{place}.role: must be "user" or "assistant"'
         return
     role, content = message["role"], message.get("content")
+    for field in message.keys() - {"role", "content"}:
+        yield f"{place}.{field}: extra inputs are not permitted"
     if not isinstance(content, (str, list)):
         yield f"{place}.content: must be text or a list of blocks"
     elif not content and not (is_last and role == "assistant"):
@@ -79,14 +83,24 @@ def _block_faults(place: str, block: object, role: str) -> Iterator[str]:
             yield f"{place}.tool_use.name: must be text of 1 to {MAX_TOOL_USE_NAME} characters"
         if not isinstance(block.get("input"), dict):
             yield f"{place}.tool_use.input: must be an object"
+    elif kind == "thinking" and not isinstance(block.get("signature"), str):
+        yield f"{place}.thinking.signature: field required"
     elif kind == "tool_result":
         if role != "user":
             yield f"{place}: `tool_result` blocks can only be in `user` messages"
         yield from _id_faults(f"{place}.tool_result.tool_use_id", block.get("tool_use_id"))
+        for field in block.keys() - RESULT_FIELDS:
+            yield f"{place}.tool_result.{field}: extra inputs are not permitted"
+        if not isinstance(block.get("is_error", False), bool):
+            yield f"{place}.tool_result.is_error: must be true or false"
+        if not isinstance(block.get("content", ""), (str, list)):
+            yield f"{place}.tool_result.content: must be text or a list of blocks"
         if block.get("is_error") and not block.get("content"):
             yield f"{place}.tool_result: content cannot be empty if `is_error` is true"
         inner = block.get("content")
         for index, part in enumerate(inner if isinstance(inner, list) else ()):
+            if isinstance(part, dict) and part.get("type") in ("tool_use", "tool_result"):
+                yield f"{place}.tool_result.content.{index}: `{part['type']}` cannot stand here"
             yield from _block_faults(f"{place}.tool_result.content.{index}", part, role)
 
 
@@ -151,9 +165,9 @@ def _pairing_faults(turns: list[tuple[str, list[Block]]]) -> Iterator[str]:
 
 
 def _unanswered_server_tool(blocks: list[Block]) -> str | None:
-    answered = {block.get("tool_use_id") for _, block in blocks}
+    answered = {b["tool_use_id"] for _, b in blocks if isinstance(b.get("tool_use_id"), str)}
     for place, block in blocks:
-        if block["type"] == "server_tool_use" and block.get("id") not in answered:
+        if block["type"] in ("server_tool_use", "mcp_tool_use") and block.get("id") not in answered:
             return place
     return None
 
@@ -172,18 +186,29 @@ def _ending_faults(turn: tuple[str, list[Block]]) -> Iterator[str]:
 
 def _tool_faults(tools: object) -> Iterator[str]:
     names: set[str] = set()
-    for index, tool in enumerate(tools if isinstance(tools, list) else ()):
+    if not isinstance(tools, list):
+        yield "tools: must be a list"
+        return
+    for index, tool in enumerate(tools):
         place = f"tools.{index}"
-        if not isinstance(tool, dict) or not isinstance(tool.get("name"), str):
+        kind = tool.get("type", "custom") if isinstance(tool, dict) else None
+        if not isinstance(kind, str):
+            yield f"{place}: must be a tool with a `type` that is text, or without one"
+            continue
+        if kind == "mcp_toolset":
+            continue  # which has a server's name instead of its own
+        if not isinstance(tool.get("name"), str):
             yield f"{place}.name: field required"
             continue
         if tool["name"] in names:
             yield f"{place}.name: tool names must be unique: {tool['name']}"
         names.add(tool["name"])
-        if tool.get("type", "custom") != "custom":
+        if kind != "custom":
             continue  # a server tool: its other fields are the API's own business
         if not TOOL_NAME.fullmatch(tool["name"]):
             yield f"{place}.custom.name: must match the pattern '^{TOOL_NAME.pattern}$'"
+        if not isinstance(tool.get("description", ""), str):
+            yield f"{place}.custom.description: must be text"
         yield from _schema_faults(f"{place}.custom.input_schema", tool.get("input_schema"))
 
 
@@ -208,7 +233,7 @@ def _validity_fault(schema: str) -> str:
     from jsonschema import Draft202012Validator, SchemaError
 
     try:
-        Draft202012Validator.check_schema(json.loads(schema))
+        Draft202012Validator.check_schema(json.loads(schema), format_checker=None)
     except SchemaError as error:
         return error.message[:200]
     return ""

@@ -136,7 +136,15 @@ ROWS = (
     refused("a final turn that ends in white space", DOCS, GO, assistant("The answer is ")),
     refused("a final turn that ends in a thought", DOCS, GO, assistant(THOUGHT)),
     refused("a server tool's use without its result", DOCS, GO, assistant(SEARCH), user("next"), tools=(WEB_SEARCH,)),
+    refused("a field of a result that is none", DOCS, GO, assistant(use()), user(result(name="tool"))),
+    refused("a field of a message that is none", DOCS, {**GO, "tool_call_id": "a"}),
+    refused("a result whose content is an object", DOCS, GO, assistant(use()), user(result(content={"a": 1}))),
+    refused("a result whose content is a number", DOCS, GO, assistant(use()), user(result(content=5))),
+    refused("a result in a result", DOCS, GO, assistant(use()), user(result(content=[result()]))),
+    refused("is_error that is text", DOCS, GO, assistant(use()), user(result(is_error="yes"))),
+    refused("a thought without signature", DOCS, GO, assistant({"type": "thinking", "thinking": "hm"}, text("a")), user("next")),
     # Tools.
+    refused("a description that is no text", DOCS, GO, tools=(tool(description=5),)),
     *(
         refused(f"the tool name {bad[:8]!r} of {len(bad)}", seen("anthropics/claude-code#96152"), GO, tools=(tool(bad),))
         for bad in ("", "a.b", "a b", "é", "x" * 129)
@@ -180,6 +188,7 @@ ROWS = (
     accepted("a tool of type custom", DOCS, GO, tools=(tool(type="custom"),)),
     accepted("an open schema", DOCS, GO, tools=(tool(schema={"type": "object"}),)),
     accepted("a property name with a dot", DOCS, GO, tools=(tool(schema={"type": "object", "properties": {"a.b-c_1": {}}}),)),
+    accepted("an ECMA pattern", DOCS, GO, tools=(tool(schema={"type": "object", "properties": {"a": {"pattern": "^\\p{L}+$"}}}),)),
     accepted("no tools", DOCS, GO, tools=()),
 )  # fmt: skip
 

@@ -65,7 +65,11 @@ class ScriptedModel:
 
     def _answer(self, http_request: httpx2.Request) -> httpx2.Response:
         request = json.loads(http_request.content)
-        if fault := judge(request):
+        try:
+            fault = judge(request)
+        except Exception as error:  # raised here, it would reach the caller as a lost connection
+            fault = f"the request cannot be judged: {type(error).__name__}: {error}"
+        if fault:
             return _refusal(fault)
         self.requests.append(request)
         number = len(self.requests)
@@ -77,7 +81,7 @@ class ScriptedModel:
         step = self._turns[number - 1]
         try:
             turn = step(request) if callable(step) else step
-        except Exception as error:  # raised here, it would reach the caller as a lost connection
+        except Exception as error:  # as above
             return _refusal(f"the function of turn {number} raised {type(error).__name__}: {error}")
         return _reply(200, self._message(request, turn if isinstance(turn, Turn) else Turn(turn)))
 

@@ -7,7 +7,7 @@ from collections import ChainMap
 from dataclasses import replace
 from types import SimpleNamespace
 
-from harness_lib.call import ToolCall, _field
+from harness_lib.call import ToolCall, read_field
 from harness_lib.course.contract import Case, Contract, Raised
 
 BLOCK = {"type": "tool_use", "id": "toolu_1", "name": "read_file", "input": {"path": "a.txt"}}
@@ -119,7 +119,7 @@ FIELD = Contract(
     check_id="03.1",
     piece="read_field",
     stub="0b419840c3ccb9c5",
-    library=_field,
+    library=read_field,
     observe=lambda piece, sent: piece(*sent),
     cases=(
         Case(
