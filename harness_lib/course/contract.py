@@ -55,6 +55,8 @@ class Contract:
 
         After one that hung, the others get a fifth of their time: most will hang as well.
         """
+        import jsonschema  # noqa: F401 - slow the first time, which is no answer's fault
+
         outcomes: list[Outcome] = []
         for case in self.cases:
             if any(isinstance(outcome.came_back, Hung) for outcome in outcomes):

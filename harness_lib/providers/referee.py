@@ -150,7 +150,7 @@ def _pairing_faults(turns: list[tuple[str, list[Block]]]) -> Iterator[str]:
                 yield f"{place}: `tool_result` blocks must come first; {other} stands before it"
             else:
                 answered.add(block["tool_use_id"])
-        for missing in calls.keys() - answered:
+        for missing in (call for call in calls if call not in answered):
             yield (
                 f"{calls[missing]}: `tool_use` ids were found without `tool_result` blocks "
                 f"immediately after: {missing}. Each `tool_use` block must have a corresponding "
