@@ -58,7 +58,6 @@ MAP = Contract(
             _Calling("bash", {"command": "ls"}, "bash", "read_file"),
             "bash ran ls",
             "The name alone decides what runs.",
-            deadline_s=20.0,  # the first registry of a process imports jsonschema, which is slow
         ),
         Case(
             "another tool, with an argument left out",
