@@ -80,16 +80,21 @@ def _is_directory(value: str) -> bool:
     return os.path.isabs(value) and os.path.isdir(value)
 
 
-@functools.lru_cache(maxsize=64)
 def is_known_locale(name: str) -> bool:
-    """Whether the C library has this locale; an unknown one makes perl, bash and others warn.
+    """Whether a child's C library has this locale; an unknown one makes perl, bash and others warn.
 
-    Asked with newlocale(), which changes nothing: setlocale() would change it for all threads.
+    With locales from a place of its own (LOCPATH, or LOCALE_ARCHIVE on NixOS) this process may know
+    more of them than a child, to which neither is passed on. Only the built-in ones are then known.
     """
     if name in _ALWAYS_KNOWN:
         return True
-    if not _LOCALE.fullmatch(name):
-        return False
+    elsewhere = "LOCPATH" in os.environ or "LOCALE_ARCHIVE" in os.environ
+    return not elsewhere and bool(_LOCALE.fullmatch(name)) and _has_locale(name)
+
+
+@functools.lru_cache(maxsize=64)
+def _has_locale(name: str) -> bool:
+    """Asked with newlocale(), which changes nothing: setlocale() would, and for all threads."""
     try:
         import ctypes  # slow to import, and rarely needed
 

@@ -7,6 +7,7 @@ or change the ones that are there; so lines are cut in bytes, and decoded when a
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -20,7 +21,7 @@ CHUNK_BYTES = 1 << 16
 COUNTED_BYTES = 64 << 20
 """Read behind a page to count what is left: more than that is not worth the wait."""
 
-SKIPPED_BYTES = 1 << 30
+SKIPPED_BYTES = 256 << 20
 """Read before a page to find its first line."""
 
 MAX_EDIT_BYTES = 10 << 20
@@ -58,18 +59,20 @@ def read_page(file: BinaryIO, offset: int = 1, limit: int | None = None) -> Page
     """
     if offset < 1 or (limit is not None and limit < 1):
         raise ValueError("offset and limit must be at least 1")
+    offset = min(offset, sys.maxsize)  # no file has more lines
+    limit = None if limit is None else min(limit, sys.maxsize)
     chunks = _chunks(file)
     buffer = _skip_lines(chunks, offset - 1)
     while len(buffer) < PAGE_BYTES + 2 and (chunk := next(chunks, b"")):
         buffer += chunk
     whole = len(buffer) < PAGE_BYTES + 2  # all that is left of the file
     if whole and limit is None:
-        return Page(_decoded(buffer))
+        return _page(buffer)
     # A line's text must fit, its end (2 bytes at most) may stand out.
     matches = islice(_LINE_END.finditer(buffer, 0, PAGE_BYTES + 2), limit)
     ends = [match.end() for match in matches if match.start() <= PAGE_BYTES]
     if whole and len(ends) != limit:
-        return Page(_decoded(buffer))
+        return _page(buffer)
     notes = []
     behind: bytes | None
     if ends:
@@ -80,7 +83,7 @@ def read_page(file: BinaryIO, offset: int = 1, limit: int | None = None) -> Page
         notes.append(f"line {offset} is cut: {left} more bytes of it are not shown")
     if behind is not None and (more := _lines_left(behind, chunks)):
         notes.append(f"{more}; go on with offset={offset + (len(ends) or 1)}")
-    return Page(_decoded(shown), tuple(notes))
+    return _page(shown, *notes)
 
 
 def _chunks(file: BinaryIO) -> Iterator[bytes]:
@@ -115,7 +118,10 @@ def _skip_lines(chunks: Iterator[bytes], count: int) -> bytes:
         size += len(chunk)
         last = chunk
         if size > SKIPPED_BYTES:
-            raise ValueError(f"line {count + 1} begins more than {SKIPPED_BYTES:,} bytes behind")
+            raise ValueError(
+                f"line {count + 1} begins more than {SKIPPED_BYTES:,} bytes behind the start; "
+                "bash can get at it, with tail or sed"
+            )
     lines += not last.endswith((b"\r", b"\n"))
     raise ValueError(f"offset {count + 1} is past the end: the file has {_lines(lines)}")
 
@@ -129,12 +135,12 @@ def _rest_of_line(rest: bytes, chunks: Iterator[bytes]) -> tuple[str, bytes | No
             return f"{size + match.start():,}", chunk[match.end() :]
         size += len(chunk)
         if size > COUNTED_BYTES:
-            return f"more than {size:,}", None
+            return f"at least {size:,}", None
     return f"{size:,}", b""
 
 
 def _lines_left(behind: bytes, chunks: Iterator[bytes]) -> str:
-    """ "3 more lines", "" for none, or "at least" a number where counting ended before the file."""
+    """ "3 more lines", "" for none, or "at least 3 more lines" where counting ended early."""
     lines = size = 0
     last = b"\n"
     for chunk in chain(filter(None, [behind]), chunks):
@@ -142,7 +148,8 @@ def _lines_left(behind: bytes, chunks: Iterator[bytes]) -> str:
         size += len(chunk)
         last = chunk
         if size > COUNTED_BYTES:
-            return f"more than {_lines(lines, 'more ')}"
+            lines += not last.endswith((b"\r", b"\n"))
+            return f"at least {_lines(lines, 'more ')}"
     lines += not last.endswith((b"\r", b"\n"))
     return _lines(lines, "more ") if lines else ""
 
@@ -161,14 +168,29 @@ def _character_start(data: bytes, position: int) -> int:
     return next((start for start in nearby if data[start] & 0xC0 != 0x80), position)
 
 
-def _decoded(data: bytes) -> str:
+def _page(data: bytes, *notes: str) -> Page:
+    hint = _wide_hint(data)
     try:
-        return data.decode()
+        return Page(data.decode(), (*notes, hint) if hint else notes)
     except UnicodeDecodeError as error:
-        looks_wide = data.startswith((b"\xff\xfe", b"\xfe\xff")) or data.count(0) > len(data) // 4
-        hint = "; it looks like UTF-16: bash can convert it with iconv" if looks_wide else ""
-        byte = data[error.start]
-        raise ValueError(f"not UTF-8 text (a byte 0x{byte:02x}){hint}") from None
+        reason = f"not UTF-8 text (a byte 0x{data[error.start]:02x})"
+        raise ValueError(f"{reason}; {hint}" if hint else reason) from None
+
+
+def _wide_hint(data: bytes) -> str:
+    """What to do about a text in UTF-16 or UTF-32; "" for any other data.
+
+    Latin text in UTF-16 has a NUL in every other byte, and is valid UTF-8 without its byte order
+    mark; a program has NULs everywhere.
+    """
+    nuls = sorted((data[::2].count(0), data[1::2].count(0)))
+    if data.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
+        encoding = "UTF-32"
+    elif data.startswith((b"\xff\xfe", b"\xfe\xff")) or (not nuls[0] and nuls[1] > len(data) // 4):
+        encoding = "UTF-16"
+    else:
+        return ""
+    return f"it looks like {encoding}: bash can convert it with iconv"
 
 
 def replace_once(data: bytes, old_text: str, new_text: str) -> tuple[bytes, int]:
@@ -202,6 +224,8 @@ def encoded(text: str, name: str) -> bytes:
 def _line_end_hint(data: bytes, old: bytes) -> str:
     if b"\n" in old and b"\r\n" not in old and b"\r\n" in data:
         return "; the file's lines end in CRLF (\\r\\n), those of old_text in LF (\\n)"
+    if b"\r\n" in old and b"\r\n" not in data and b"\n" in data:
+        return "; the file's lines end in LF (\\n), those of old_text in CRLF (\\r\\n)"
     return ""
 
 

@@ -31,7 +31,10 @@ MAX_DEPTH = 64
 MAX_PATTERN_CHARS = 4_096
 NO_MATCHES = "(no matches)"
 
-_UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff"  # without tab and line feed
+_BIDI_CONTROLS = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_IN_TEXT = re.compile(f"[{_CONTROLS}{_BIDI_CONTROLS}]")
+_IN_A_LINE = re.compile(f"[\t\n{_CONTROLS}{_BIDI_CONTROLS}]")
 
 
 def find(workspace: Workspace, pattern: str) -> str:
@@ -65,6 +68,11 @@ def find(workspace: Workspace, pattern: str) -> str:
     return "\n".join(lines) or NO_MATCHES
 
 
+def harmless(text: str) -> str:
+    """Text of several lines, with what else moves a cursor or turns its order round escaped."""
+    return _IN_TEXT.sub(_escaped, text)
+
+
 class _Search:
     """One pattern on its way through the tree.
 
@@ -95,7 +103,7 @@ class _Search:
             name = raw.decode("utf-8", "surrogateescape")
             reached = self._after(positions, name)
             if len(self.parts) in reached and (is_directory or not self.only_directories):
-                yield _UNSAFE.sub(_escaped, path + name) + "/" * is_directory
+                yield _IN_A_LINE.sub(_escaped, path + name) + "/" * is_directory
             if not is_directory or not reached - {len(self.parts)}:
                 continue
             if depth == MAX_DEPTH:

@@ -1,8 +1,8 @@
-"""Running a child process so that it ends, with all that it started. Built in lesson 10.
+"""Running a child process so that it ends, with its whole session. Built in lesson 10.
 
-The child gets no terminal, no input, its own session, and one pipe for both of its streams. The
-call ends when the child does, though something in the background may still hold the pipe; then
-its whole process group is killed. What leaves the group (setsid) escapes: this is no sandbox.
+The child gets no controlling terminal, no input, its own session, and one pipe for both streams.
+The call ends when the child does, though something in the background may still hold the pipe; then
+its session is killed: what leaves that (setsid) escapes. Without /proc it is its group alone.
 
 Tested on Linux; written for macOS and Windows too, but untested there.
 """
@@ -20,15 +20,12 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 
 CHUNK_BYTES = 1 << 16
-LEFTOVER_BYTES = 1 << 20
-"""Read at most, after the end, of what lies in the pipe: the largest pipe of Linux by default."""
-
-POLL_S = 0.01
-"""How often to ask whether the child has ended, where the system cannot tell by itself."""
-
+LEFTOVER_BYTES = 1 << 20  # read after the end: what the largest pipe of Linux holds by default
+POLL_S = 0.01  # between two looks at the child, where the system does not tell of its end
 MAX_WAIT_S = 3600.0  # at one go: epoll takes no infinity
 GRACE_S = 1.0  # for what should happen at once
-
+MAX_ROUNDS = 100  # of looking for what is left in a session
+LOST = 1 << 32  # as a return code: larger than any
 
 SELECTABLE_PIPES = os.name != "nt"
 _CONTINUATION = bytes(range(0x80, 0xC0))
@@ -43,7 +40,7 @@ class ProcessResult:
         line between them that gives the size of the cut.
     exit_status: 0 and up; None if a signal ended it.
     signal: the number of that signal; None if it exited by itself. Both are None for a child that
-        cannot be killed, such as one of another user.
+        cannot be killed, such as another user's, or whose status something else here has taken.
     timed_out: it was killed, because its time was over.
     """
 
@@ -63,10 +60,12 @@ def run_process(
 ) -> ProcessResult:
     """Run a child until it ends or `timeout_s` seconds are over, then kill what is left of it.
 
-    However much the child writes, some `max_output_bytes` of it are held in memory. The group is
-    killed on every way out of here, a KeyboardInterrupt included. Raises OSError when the child
-    cannot be started. Built in lesson 10.
+    However much the child writes, some `max_output_bytes` of it are held in memory. The session
+    is killed on every way out of here, a KeyboardInterrupt included. Raises OSError when the
+    child cannot be started, ChildProcessError where SIGCHLD is ignored. Built in lesson 10.
     """
+    if hasattr(signal, "SIGCHLD") and signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:
+        raise ChildProcessError("the harness ignores SIGCHLD, so every exit status would be lost")
     kept = _Kept(max_output_bytes // 2)
     with ExitStack() as held:
         held.enter_context(_interrupts_held())  # one inside Popen would lose the running child
@@ -85,13 +84,13 @@ def run_process(
             held.close()
             timed_out = watch(process, kept, time.monotonic() + timeout_s)
         finally:
-            _end(process, kept)
+            with _interrupts_held():  # a second one would leave the rest running
+                _end(process, kept)
     status = process.returncode
-    gone = status is not None
     return ProcessResult(
         output=kept.output(),
-        exit_status=status if gone and status >= 0 else None,
-        signal=-status if gone and status < 0 else None,
+        exit_status=status if status is not None and 0 <= status < LOST else None,
+        signal=-status if status is not None and status < 0 else None,
         timed_out=timed_out,
     )
 
@@ -100,9 +99,8 @@ def run_process(
 def _interrupts_held() -> Iterator[None]:
     """Let Ctrl-C wait until the block is left; it only ever comes to the main thread."""
     handler = signal.getsignal(signal.SIGINT)
-    in_main = threading.current_thread() is threading.main_thread()
-    if not in_main or not callable(handler):  # ignored, or fatal
-        yield
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield  # somebody else's, ignored, or fatal
         return
     came: list[int] = []
     signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
@@ -170,11 +168,13 @@ def _end(process: subprocess.Popen[bytes], kept: _Kept) -> None:
     if not SELECTABLE_PIPES:
         process.kill()  # nothing, if `_watch_by_thread` came to its end
         return
-    # The group goes before its leader is waited for: until then, nobody can get its number.
+    # All go before the leader is waited for: until then, nobody can get its number.
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(GRACE_S)
+    _kill_session(process.pid)
+    deadline = time.monotonic() + GRACE_S
+    while not _reap(process) and time.monotonic() < deadline:
+        time.sleep(POLL_S / 10)
     os.set_blocking(process.stdout.fileno(), False)  # an interrupt may have come before
     before = kept.count
     while kept.count - before < LEFTOVER_BYTES and _read(process.stdout.fileno(), kept):
@@ -182,20 +182,50 @@ def _end(process: subprocess.Popen[bytes], kept: _Kept) -> None:
     process.stdout.close()
 
 
+def _kill_session(leader: int) -> None:
+    """Kill what left the group and not the session (setpgid: `timeout`, `set -m`). Linux alone."""
+    killed = {leader}
+    with suppress(OSError, ValueError):  # no /proc, or another system's
+        with open("/proc/loadavg", "rb") as file:
+            if int(file.read().split()[-1]) == leader:
+                return  # the last number given is its own: it started nothing
+        for _ in range(MAX_ROUNDS):  # what is found may start others before it is killed
+            before = len(killed)
+            for number in set(map(int, filter(str.isdecimal, os.listdir("/proc")))) - killed:
+                with suppress(ProcessLookupError, PermissionError):
+                    if os.getsid(number) == leader:
+                        killed.add(number)  # it is listed until somebody waits for it
+                        os.kill(number, signal.SIGKILL)
+            if len(killed) == before:
+                return
+
+
+def _reap(process: subprocess.Popen[bytes]) -> bool:
+    """Whether the child is over. As Popen.poll(), which takes a lost status for 0, a success."""
+    if process.returncode is None:
+        try:
+            number, status = os.waitpid(process.pid, os.WNOHANG)
+            process.returncode = os.waitstatus_to_exitcode(status) if number else None
+        except ChildProcessError:  # a handler of SIGCHLD was faster, or another thread
+            process.returncode = LOST
+    return process.returncode is not None
+
+
 def _read(pipe: int, kept: _Kept) -> bool:
     """Read what is there; False for nothing there, or the end."""
-    try:
+    with suppress(BlockingIOError):
         data = os.read(pipe, CHUNK_BYTES)
-    except BlockingIOError:
-        return False
-    kept.add(data)
-    return bool(data)
+        kept.add(data)
+        return bool(data)
+    return False
 
 
 def _has_ended(process: subprocess.Popen[bytes]) -> bool:
     if not hasattr(os, "waitid"):  # macOS before Python 3.13
-        return process.poll() is not None
-    return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+        return _reap(process)
+    with suppress(ChildProcessError):
+        return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    return True
 
 
 def _watch_by_thread(process: subprocess.Popen[bytes], kept: _Kept, deadline: float) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import os
-import re
 import shutil
 import signal
 from collections.abc import Callable
@@ -19,16 +18,11 @@ from harness_lib.files import MAX_EDIT_BYTES, encoded, read_page, replace_once
 from harness_lib.process import run_process
 from harness_lib.result import ToolError, clip
 from harness_lib.spec import ToolSpec, object_schema
-from harness_lib.workspace import Workspace
+from harness_lib.workspace import ROOT, Workspace
 
-MAX_OUTPUT_BYTES = 48_000
-"""Kept of a command's output; a result holds 50,000 characters, first line and cut included."""
-
-MAX_COMMAND_BYTES = 128 * 1024 - 1
-"""The longest argument that Linux passes to a program (MAX_ARG_STRLEN, without its last NUL)."""
-
+MAX_OUTPUT_BYTES = 48_000  # a result holds 50,000 characters, first line and cut included
+MAX_COMMAND_BYTES = 128 * 1024 - 1  # MAX_ARG_STRLEN, Linux's for one argument, without its NUL
 MAX_OUTPUT_CHARS = 49_000
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def workspace_tools(
@@ -41,7 +35,7 @@ def workspace_tools(
     Raises ValueError for what cannot be a workspace: no directory, or "/".
     """
     workspace = Workspace(workdir)
-    shell = _find_shell(build_subprocess_env(workspace.root)["PATH"])
+    shell = _find_shell(workspace)
 
     @_for_the_model
     def bash(command: str) -> str:
@@ -129,7 +123,7 @@ _BASH = """\
 Run a command with bash (with POSIX sh where there is no bash) in the workspace, and get what it \
 wrote to stdout and stderr, in order. For what the other tools cannot do: run programs and tests, \
 search in files. Each call is a new shell: no variable and no cd lasts. There is no input and no \
-terminal, and what still runs in the background is killed when the command ends or its time is \
+terminal, and what still runs in its session is killed when the command ends or its time is \
 over. A non-zero exit status is an error that shows the output. Of long output only the beginning \
 and the end are kept. HOME is the workspace, and few environment variables are passed on."""
 
@@ -198,10 +192,15 @@ def _counted(count: int, thing: str) -> str:
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
-def _find_shell(path: str) -> list[str]:
-    if bash := shutil.which("bash", path=path):
-        return [bash, "--noprofile", "--norc", "-c"]
-    return [shutil.which("sh", path=path) or "sh", "-c"]
+def _find_shell(workspace: Workspace) -> list[str]:
+    """A shell, up to the command; "--" before that, since it may begin with "-" or "+"."""
+    for environ in (None, {}):  # on the PATH of the harness, or else on the system's default one
+        path = build_subprocess_env(workspace.root, environ)["PATH"]
+        if bash := shutil.which("bash", path=path):
+            return [bash, "--noprofile", "--norc", "-c", "--"]
+        if sh := shutil.which("sh", path=path):
+            return [sh, "-c", "--"]
+    return ["sh", "-c", "--"]
 
 
 def _run_shell(workspace: Workspace, shell: list[str], command: str, timeout_s: float) -> str:
@@ -217,29 +216,30 @@ def _run_shell(workspace: Workspace, shell: list[str], command: str, timeout_s: 
     try:
         result = run_process(
             [*shell, raw],
-            cwd=workspace.root,
+            cwd=workspace.unmoved_root(),
             env=build_subprocess_env(workspace.root),
             timeout_s=timeout_s,
             max_output_bytes=MAX_OUTPUT_BYTES,
         )
+    except ChildProcessError as error:
+        raise ToolError(f"no command was run: {error}") from error
     except OSError as error:  # its filename is the host's
-        raise ToolError(f"the shell could not be started: {error.strerror}") from error
-    output = _harmless(result.output)
+        at_root = str(error.filename) in (ROOT, str(workspace.root))
+        what = "the workspace cannot be entered" if at_root else "the shell could not be started"
+        raise ToolError(f"{what}: {error.strerror}") from error
+    text = result.output.decode("utf-8", "replace").replace("\r\n", "\n")
+    output = clip(globbing.harmless(text), MAX_OUTPUT_CHARS)
     if result.timed_out:
-        failure = f"timed out after {timeout_s:g} s, and was killed with all that it started"
+        failure = f"timed out after {timeout_s:g} s, and was killed with all of its session"
     elif result.signal is not None:
         failure = f"killed by signal {result.signal} ({_signal_name(result.signal)})"
+    elif result.exit_status is None:
+        failure = "it ended, and something else in the harness took its exit status"
     elif result.exit_status:
         failure = f"exit status {result.exit_status}"
     else:
         return output
     raise ToolError(f"{failure}\n{output}" if output else failure)
-
-
-def _harmless(output: bytes) -> str:
-    """Output as text that moves no cursor and sets no title, wherever it is shown."""
-    text = output.decode("utf-8", "replace").replace("\r\n", "\n")
-    return clip(_CONTROL.sub(lambda match: repr(match[0])[1:-1], text), MAX_OUTPUT_CHARS)
 
 
 def _signal_name(number: int) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -20,8 +21,8 @@ from pathlib import Path
 
 from harness_lib.walk import Directory, Place, below, flags, follow, leave
 
-MAX_SHOWN = 200
-"""The longest path in a message, in characters."""
+MAX_SHOWN = 200  # characters of a path in a message
+ROOT = "(workspace)"  # in a message
 
 _READ = flags("O_RDONLY", "O_NONBLOCK", "O_NOCTTY", "O_BINARY")
 _WRITE = flags("O_WRONLY", "O_NONBLOCK", "O_NOCTTY", "O_BINARY")
@@ -126,9 +127,23 @@ class Workspace:
 
     def shown(self, text: str) -> str:
         """A path as messages tell it: without the root, clipped. Quote it with repr()."""
-        for spelling in map(os.fsdecode, self._spellings):
-            text = text.replace(spelling + os.sep, "").replace(spelling, "(workspace)")
+        plain = re.sub(r"/(?:\.?/)+", "/", text)
+        for raw in sorted(self._spellings, key=len, reverse=True):
+            root = raw.decode("utf-8", "surrogateescape")  # as `text` is, in every locale
+            if plain.startswith(root):
+                rest = plain[len(root) :]
+                text = rest[1:] or ROOT if rest.startswith(("/", os.sep)) else ROOT + rest
+                break
         return text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "..."
+
+    def unmoved_root(self) -> Path:
+        """The root, for a child to start in; OSError where a link leads from there elsewhere.
+
+        Not told by its number (st_ino), which some network and FUSE file systems change.
+        """
+        if os.path.realpath(self.root) != str(self.root):
+            raise OSError(errno.ENOTDIR, "a link has taken its place", ROOT)
+        return self.root
 
     def _named(self, broken_rule: ValueError, text: str) -> ValueError:
         return ValueError(f"{broken_rule}: {self.shown(text)!r}")
@@ -149,7 +164,8 @@ class Workspace:
         except OSError as error:
             reason = error.strerror or "input or output failed"
             reason = reason[0].lower() + reason[1:]
-            raise OSError(error.errno or errno.EIO, reason, self.shown(text)) from error
+            path = self.shown(text) if opened else ROOT  # the root itself could not be opened
+            raise OSError(error.errno or errno.EIO, reason, path) from error
         finally:
             for directory in opened:
                 leave(directory)

@@ -112,21 +112,42 @@ def test_known_locales_are_those_of_the_c_library():
             assert environment.is_known_locale(name.decode("latin-1"))
 
 
+@pytest.mark.parametrize("name", ["LOCPATH", "LOCALE_ARCHIVE"])
+@pytest.mark.parametrize("already_asked", [True, False])
+def test_a_locale_that_only_the_harness_can_find_is_dropped(
+    tmp_path, monkeypatch, name, already_asked
+):
+    """The variable that says where it lies is not passed on, so that a child would warn."""
+    monkeypatch.delenv("LOCPATH", raising=False)
+    monkeypatch.delenv("LOCALE_ARCHIVE", raising=False)
+    environment._has_locale.cache_clear()
+    source = {"LANG": "C.utf8", "LC_ALL": "en_US.UTF-8", "LC_TIME": "C.UTF-8", "LC_CTYPE": "POSIX"}
+    with monkeypatch.context() as patch:
+        patch.setattr(environment, "_has_locale", lambda name: True)
+        assert {*source} <= {*build_subprocess_env(tmp_path, source)}
+    if already_asked:
+        build_subprocess_env(tmp_path, source)
+    monkeypatch.setenv(name, str(tmp_path))
+    monkeypatch.setattr(environment, "_has_locale", lambda name: True)
+    child = build_subprocess_env(tmp_path, source)
+    assert {n for n in child if n.startswith("L")} == {"LC_TIME", "LC_CTYPE"}
+
+
 def test_without_ctypes_the_fixed_names_are_left(monkeypatch):
     monkeypatch.setitem(sys.modules, "ctypes", None)
-    environment.is_known_locale.cache_clear()
+    environment._has_locale.cache_clear()
     try:
         assert environment.is_known_locale("C.UTF-8")
         assert environment.is_known_locale("POSIX")
         assert not environment.is_known_locale("C.utf8")
     finally:
-        environment.is_known_locale.cache_clear()
+        environment._has_locale.cache_clear()
 
 
 def test_the_locale_of_this_process_is_not_touched(tmp_path, monkeypatch):
     monkeypatch.setattr(locale, "setlocale", None)
     before = locale.localeconv()
-    environment.is_known_locale.cache_clear()
+    environment._has_locale.cache_clear()
     source = {"LANG": "C.utf8", "LC_ALL": "xx_YY"}
     threads = [
         threading.Thread(target=build_subprocess_env, args=(tmp_path, source)) for _ in range(8)

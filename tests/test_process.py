@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import shutil
 import signal
@@ -113,6 +114,159 @@ def test_the_end_of_the_child_is_the_end_of_its_group(tmp_path, command):
     assert ends_soon(tmp_path / "pid")
 
 
+needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux's list of processes")
+
+OWN_GROUP = "import os; os.setpgid(0, 0); os.execlp('sh', 'sh', 'note.sh')"
+LEAVES_ITS_GROUP = {
+    "timeout": "timeout 60 sh note.sh",
+    "timeout below timeout": "timeout 60 timeout 50 sh note.sh",
+    "xargs and timeout": "echo note.sh | xargs timeout 60 sh",
+    "set -m": "bash -c 'set -m; sh note.sh; true'",
+    "set -m, in the background": "bash -c 'set -m; sh note.sh & wait'",
+    "setpgid": f'"{sys.executable}" -c "{OWN_GROUP}"',
+    "setpgid of an orphan": f'"{sys.executable}" -c "import os; os.fork() and os._exit(0); {OWN_GROUP}"',
+}
+ENDS = {
+    "by itself": "exit 4",
+    "by a signal": "kill -9 $$",
+    "as its time is over": "wait; sleep 60",
+    "by an interrupt": "kill -INT $PPID; wait; sleep 60",
+}
+
+
+@needs_linux
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("command", LEAVES_ITS_GROUP.values(), ids=LEAVES_ITS_GROUP.keys())
+def test_what_leaves_the_group_ends_with_the_session(tmp_path, command, end):
+    if not shutil.which("bash"):
+        pytest.skip("no bash here")
+    (tmp_path / "note.sh").write_text("echo $$ > pid; exec sleep 60")
+    command = f"( {command} ) >/dev/null 2>&1 & until test -s pid; do sleep 0.01; done; {ENDS[end]}"
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        if end == "by an interrupt":
+            with pytest.raises(KeyboardInterrupt):
+                run(command, tmp_path)
+        else:
+            result = run(command, tmp_path, timeout_s=2.0 if "time" in end else 20.0)
+            assert result.timed_out == ("time" in end)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (tmp_path / "pid").read_text().strip().isdecimal()
+    assert ends_soon(tmp_path / "pid")
+
+
+@needs_linux
+def test_what_is_started_while_the_session_is_killed_is_found_too(tmp_path, monkeypatch):
+    """It is not in the first list; the second look finds it."""
+    real, lists = os.listdir, []
+
+    def late(path):
+        names = real(path)
+        if path == "/proc":
+            lists.append(names)
+            if len(lists) == 1:
+                names.remove((tmp_path / "pid").read_text().strip())
+        return names
+
+    monkeypatch.setattr(os, "listdir", late)
+    (tmp_path / "note.sh").write_text("echo $$ > pid; exec sleep 60")
+    command = "timeout 60 sh note.sh >/dev/null 2>&1 & until test -s pid; do sleep 0.01; done"
+    assert run(command, tmp_path).exit_status == 0
+    assert ends_soon(tmp_path / "pid")
+    assert 2 <= len(lists) <= 4
+
+
+def test_nobody_elses_process_is_killed(tmp_path):
+    other = subprocess.Popen(["sleep", "60"], start_new_session=True)
+    mine = subprocess.Popen(["sleep", "60"])
+    try:
+        run("timeout 60 sleep 60 & sleep 0.1", tmp_path)
+        assert other.poll() is None
+        assert mine.poll() is None
+    finally:
+        for process_ in (other, mine):
+            process_.kill()
+            process_.wait()
+
+
+@pytest.mark.parametrize("way", ["pidfd", "waitid", "poll"])
+@pytest.mark.parametrize("command", ["true", "exit 3", "kill -9 $$"])
+def test_a_status_that_another_took_is_no_success(tmp_path, monkeypatch, way, command):
+    """The harness may have a handler of SIGCHLD that waits for whoever has ended."""
+    if way != "pidfd":
+        monkeypatch.delattr(os, "pidfd_open", raising=False)
+    if way == "poll":
+        monkeypatch.delattr(os, "waitid", raising=False)
+
+    def take(number, frame):
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(-1, os.WNOHANG)
+
+    before = signal.signal(signal.SIGCHLD, take)
+    try:
+        result = run(command, tmp_path)
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+    if result.exit_status is not None or result.signal is not None:  # `run_process` was faster
+        assert result == run(command, tmp_path)
+    else:
+        assert not result.timed_out
+
+
+def test_a_status_that_was_taken_at_any_moment_is_no_success(tmp_path, monkeypatch):
+    """Also in the last moment, between the look at the child and the wait for it."""
+    real = process._kill_session
+
+    def take(leader):
+        real(leader)
+        os.waitpid(leader, 0)
+
+    monkeypatch.setattr(process, "_kill_session", take)
+    for command in ("true", "exit 3", "kill -9 $$"):
+        result = run(command, tmp_path)
+        assert (result.exit_status, result.signal, result.timed_out) == (None, None, False)
+
+
+@pytest.mark.parametrize("inherited", [True, False])
+def test_a_harness_that_ignores_the_end_of_children_runs_none(tmp_path, inherited):
+    """The system then throws every exit status away; being ignored survives an exec."""
+    script = (
+        "import signal, sys; from harness_lib.process import run_process\n"
+        "assert signal.signal(signal.SIGCHLD, signal.SIG_IGN) == eval(sys.argv[1])\n"
+        "try: run_process(['touch', 'ran'], cwd=sys.argv[2], env={'PATH': '/usr/bin:/bin'},\n"
+        "    timeout_s=9, max_output_bytes=10)\n"
+        "except ChildProcessError as error: print(error)\n"
+    )
+    ignore = functools.partial(signal.signal, signal.SIGCHLD, signal.SIG_IGN)
+    done = subprocess.run(
+        [sys.executable, "-c", script, f"signal.SIG_{'IGN' if inherited else 'DFL'}", tmp_path],
+        capture_output=True,
+        text=True,
+        preexec_fn=ignore if inherited else None,
+    )
+    assert "SIGCHLD" in done.stdout, done.stderr
+    assert not (tmp_path / "ran").exists()
+
+
+@needs_proc
+def test_a_second_interrupt_does_not_stop_the_killing(tmp_path, monkeypatch):
+    real = os.killpg
+
+    def interrupted(*arguments):
+        signal.raise_signal(signal.SIGINT)
+        real(*arguments)
+
+    monkeypatch.setattr(os, "killpg", interrupted)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run("sleep 60 & echo $! > pid; kill -INT $PPID; wait", tmp_path)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert ends_soon(tmp_path / "pid")
+
+
 @pytest.mark.usefixtures("every_way")
 def test_a_background_child_that_holds_the_pipe_does_not_hold_the_call(tmp_path):
     before = time.monotonic()
@@ -183,13 +337,12 @@ def test_ctrl_c_goes_to_the_harness_and_not_to_the_child(tmp_path):
 def test_the_group_is_killed_before_its_leader_is_reaped(tmp_path, monkeypatch):
     """Once it is reaped, its number can be another's."""
     events = []
-    kill, wait = os.killpg, subprocess.Popen.wait
+    kill, session, wait = os.killpg, process._kill_session, os.waitpid
     monkeypatch.setattr(os, "killpg", lambda *a: events.append("kill") or kill(*a))
-    monkeypatch.setattr(
-        subprocess.Popen, "wait", lambda *a, **k: events.append("reap") or wait(*a, **k)
-    )
+    monkeypatch.setattr(process, "_kill_session", lambda *a: events.append("all") or session(*a))
+    monkeypatch.setattr(os, "waitpid", lambda *a: events.append("reap") or wait(*a))
     run("true", tmp_path)
-    assert events == ["kill", "reap"]
+    assert events == ["kill", "all", "reap"]
 
 
 def test_a_child_has_a_session_of_its_own_and_no_terminal(tmp_path):
@@ -199,7 +352,7 @@ def test_a_child_has_a_session_of_its_own_and_no_terminal(tmp_path):
     assert result.exit_status == 1
 
 
-def test_a_terminal_of_the_harness_is_out_of_reach(tmp_path):
+def test_the_terminal_of_the_harness_is_not_the_childs(tmp_path):
     """A child with the harness's terminal could type into it (TIOCSTI)."""
     script = (
         "import fcntl, sys, termios; from harness_lib.process import run_process\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fnmatch
 import functools
@@ -10,6 +11,7 @@ import io
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -20,7 +22,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from harness_lib import files, globbing, tools, walk
+from harness_lib import files, globbing, process, tools, walk
 from harness_lib.result import MAX_CONTENT_CHARS, ToolError
 from harness_lib.tools import workspace_tools
 from harness_lib.workspace import Workspace
@@ -209,18 +211,69 @@ def test_the_workspace_is_fixed_at_the_start(root, tmp_path, monkeypatch):
     )
 
 
-def test_a_workspace_that_is_gone(root, tool):
+def gone(root):
     shutil.rmtree(root)
+
+
+def become_a_link_to_outside(root):
+    root.rename(root.parent / "moved")
+    root.symlink_to(root.parent / "outside")
+
+
+def become_a_file(root):
+    shutil.rmtree(root)
+    root.touch()
+
+
+@pytest.mark.parametrize("become", [gone, become_a_link_to_outside, become_a_file])
+def test_a_workspace_that_is_no_longer_there(root, tool, become):
+    become(root)
     for message in (
         error_of(tool.read_file, "a.txt"),
+        error_of(tool.write_file, "secret.txt", "pwned"),
         error_of(tool.glob, "*"),
-        error_of(tool.bash, "true"),
+        error_of(tool.bash, "echo pwned > secret.txt"),
     ):
-        assert "o such file" in message
-        assert str(root) not in message
+        assert "workspace" in message
+        assert "shell" not in message
+        assert str(root.parent) not in message
+        assert "\n" not in message
+    assert (root.parent / "outside" / "secret.txt").read_text() == "SECRET"
+
+
+def test_a_directory_above_the_workspace_that_becomes_a_link(root, tmp_path):
+    """Elsewhere, a directory of the workspace's name may stand."""
+    above = tmp_path / "above"
+    (above / "ws").mkdir(parents=True)
+    (tmp_path / "elsewhere" / "ws").mkdir(parents=True)
+    tool = Tools(above / "ws")
+    above.rename(tmp_path / "moved")
+    above.symlink_to(tmp_path / "elsewhere")
+    assert error_of(tool.bash, "touch new").startswith("the workspace cannot be entered: ")
+    assert not (tmp_path / "elsewhere" / "ws" / "new").exists()
+
+
+def test_a_workspace_that_may_not_be_entered():
+    script = (
+        "import os, sys; from harness_lib.tools import workspace_tools\n"
+        "bash = workspace_tools(sys.argv[1])[0].handler\n"
+        "os.chmod(sys.argv[1], 0)\n"
+        "if os.geteuid() == 0: os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
+        "try: bash('true')\n"
+        "except Exception as error: print(error)\n"
+    )
+    with tempfile.TemporaryDirectory() as base:
+        root = Path(base, "ws")
+        root.mkdir()
+        os.chmod(base, 0o755)
+        done = subprocess.run([sys.executable, "-c", script, root], capture_output=True, text=True)
+        root.chmod(0o755)
+    assert done.stdout == "the workspace cannot be entered: Permission denied\n", done.stderr
 
 
 # read_file
+
+LOOKS_LIKE_UTF_16 = "[it looks like UTF-16: bash can convert it with iconv]"
 
 
 @pytest.mark.parametrize(
@@ -245,6 +298,14 @@ def test_a_workspace_that_is_gone(root, tool):
         (b"\n\n\n", {"limit": 1}, "\n[2 more lines; go on with offset=2]"),
         ("你好é".encode(), {}, "你好é"),
         (b"\x1b[2J\0\n", {}, "\x1b[2J\0\n"),
+        (b"a\nb\n", {"limit": 2**31}, "a\nb\n"),
+        (b"a\nb\n", {"limit": 2**63}, "a\nb\n"),
+        (b"a\nb\n", {"limit": 10**5_000, "offset": 2}, "b\n"),
+        ("hi\n".encode("utf-16-le"), {}, "h\0i\0\n\0\n" + LOOKS_LIKE_UTF_16),
+        ("hi\n".encode("utf-16-be"), {}, "\0h\0i\0\n" + LOOKS_LIKE_UTF_16),
+        (b"a\0bb\0ccc\0\0", {}, "a\0bb\0ccc\0\0"),
+        ("hi\n".encode("utf-32-le"), {}, "h\0\0\0i\0\0\0\n\0\0\0"),
+        (b"\0" * 9, {}, "\0" * 9),
     ],
 )  # fmt: skip
 def test_what_is_read(root, tool, data, arguments, text):
@@ -265,6 +326,10 @@ def test_what_is_read(root, tool, data, arguments, text):
         (b"caf\xe9\n", {}, "not UTF-8 text (a byte 0xe9)"),
         ("hi\n".encode("utf-16"), {}, "looks like UTF-16"),
         (b"a\0b\0\xff\xd8", {}, "looks like UTF-16"),
+        ("hi\n".encode("utf-32"), {}, "looks like UTF-32"),
+        (b"\x7fELF\2\1\1" + b"\0" * 9 + b"\3\0\x3e\0\1\0\0\0\xc0", {}, "(a byte 0xc0)"),
+        (b"a\n", {"offset": 2**63}, "is past the end: the file has 1 line"),
+        (b"a\n", {"offset": 10**5_000}, "is past the end: the file has 1 line"),
         (b"\xed\xa0\x80", {}, "not UTF-8"),
     ],
 )
@@ -273,6 +338,7 @@ def test_what_is_not_read(root, tool, data, arguments, reason):
     message = error_of(tool.read_file, "f", **arguments)
     assert message.startswith("'f': ")
     assert reason in message
+    assert message.endswith(reason) or "looks like" in reason or "looks like" not in message
 
 
 def test_a_long_file_comes_in_pages(root, tool):
@@ -325,9 +391,10 @@ def test_pages_together_are_the_file(pieces, limit, page_bytes, chunk_bytes):
         while True:
             page = files.read_page(io.BytesIO(data), offset, limit)
             read += page.text
-            if not page.notes:
+            notes = [note for note in page.notes if "UTF-16" not in note]
+            if not notes:
                 break
-            left, _, following = page.notes[0].partition(" more line")
+            left, _, following = notes[0].partition(" more line")
             rest = data[len(read.encode()) :]
             assert int(left) == len(re.findall(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$", rest))
             offset = int(following.split("offset=")[1])
@@ -349,19 +416,36 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 
 
 @pytest.mark.parametrize("head", [b"", b"line\n" * 100_000])
-def test_a_huge_file_takes_little_memory_and_time(root, head):
+@pytest.mark.parametrize("size", [250 << 20, 2 << 30])
+def test_a_huge_file_takes_little_memory_and_time(root, head, size):
     with (root / "big").open("wb") as file:
         file.write(head)
-        file.truncate(400 << 20)
+        file.truncate(size)
     before = time.monotonic()
     done = subprocess.run([sys.executable, "-c", PEAK, root], capture_output=True, text=True)
     assert time.monotonic() - before < 10
     assert int(done.stdout.split()[-1]) < 10_000, done.stderr  # KiB on Linux
     if head:
-        assert "[more than 99,999 more lines; go on with offset=2]" in done.stdout
+        assert "[at least 100,000 more lines; go on with offset=2]" in done.stdout
     else:
-        assert "[line 1 is cut: more than" in done.stdout
-        assert "the file has 1 line" in done.stdout
+        assert "[line 1 is cut: at least" in done.stdout
+        wanted = "the file has 1 line" if size < files.SKIPPED_BYTES else "line 2 begins more than"
+        assert wanted in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("behind", "said"),
+    [
+        (b"x" * 200_000, "at least 1 more line"),
+        (b"x" * 200_000 + b"\n" + b"y" * 200_000, "at least 1 more line"),
+        (b"\n" + b"x" * 200_000, "at least 2 more lines"),
+        (b"\n" * 200_000, "at least 131,0"),
+    ],
+)
+def test_where_counting_ends_what_is_said_is_true(root, tool, monkeypatch, behind, said):
+    monkeypatch.setattr(files, "COUNTED_BYTES", 100_000)
+    (root / "f").write_bytes(b"first\n" + behind)
+    assert f"[{said}" in tool.read_file("f", limit=1)
 
 
 def test_a_first_line_beyond_the_search_is_an_error(root, tool, monkeypatch):
@@ -451,7 +535,9 @@ def test_an_edit_changes_one_place_and_no_other_byte(root, tool, data, old, new,
         (b"abab", "ab", "y", "2 matches"),
         (b"foo\nfoo\nfoo\n", "foo\nfoo\n", "bar\n", "2 matches"),
         (b"aaaa", "aa", "b", "3 matches"),
-        (b"a\r\nb\r\n", "a\nb", "Z", "CRLF"),
+        (b"a\r\nb\r\n", "a\nb", "Z", "lines end in CRLF (\\r\\n), those of old_text in LF (\\n)"),
+        (b"a\nb\n", "a\r\nb", "Z", "lines end in LF (\\n), those of old_text in CRLF (\\r\\n)"),
+        (b"a\r\nb\r\n", "a\r\nc", "Z", "no match for old_text"),
         (b"\xff" * 9, "ÿ", "y", "no match"),
         (b"a" * 50_000, "a", "b", "more than 10,000 matches"),
     ],
@@ -598,6 +684,8 @@ def test_a_root_whose_name_looks_like_a_pattern(tmp_path):
         (b"\x1b[2J", r"\x1b[2J"),
         ("\u202egpj.exe".encode(), r"\u202egpj.exe"),
         ("\u2028".encode(), r"\u2028"),
+        ("\u200fa\u061c\u2067".encode(), r"\u200fa\u061c\u2067"),
+        (b"a\tb", r"a\tb"),
         ("ü 你.txt".encode(), "ü 你.txt"),
     ],
 )
@@ -739,16 +827,21 @@ def test_output_in_order_and_nothing_for_nothing(tool):
         ("false", "exit status 1"),
         ("kill -9 $$", "killed by signal 9 (SIGKILL)"),
         ("echo x; kill -40 $$", "killed by signal 40 (no name)\nx\n"),
-        ("echo x; sleep 60", "timed out after 0.5 s, and was killed with all that it started\nx\n"),
+        ("echo x; sleep 60", "timed out after 0.5 s, and was killed with all of its session\nx\n"),
     ],
 )
 def test_a_failure_is_named_first_and_keeps_the_output(root, command, message):
     assert error_of(Tools(root, bash_timeout_s=0.5).bash, command) == message
 
 
+UNSAFE = "".join(map(chr, (0x61C, 0x200E, 0x200F, 0x2028, 0x2029, *range(0x202A, 0x202F), 0x2067)))
+
+
 @pytest.mark.parametrize(
     ("command", "output"),
     [
+        (f"printf '{UNSAFE}'", UNSAFE.encode("unicode_escape").decode()),
+        ("printf 'ü 你 \u200d \u05d0'", "ü 你 \u200d \u05d0"),
         (r"printf '\033]0;title\007\033[31mred\033[2J'", r"\x1b]0;title\x07\x1b[31mred\x1b[2J"),
         (r"printf 'a\r\nb\r\n'", "a\nb\n"),
         (r"printf '10%%\r20%%\rdone'", r"10%\r20%\rdone"),
@@ -786,6 +879,46 @@ def test_the_longest_command(tool):
     assert error_of(tool.bash, "echo \0") == "the command holds a NUL character"
 
 
+@pytest.mark.parametrize("shell", ["bash", "sh"])
+@pytest.mark.parametrize("command", ["-x", "+x", "--version", "-c", "--", "-", "+", "-o posix"])
+def test_a_command_that_begins_as_an_option_does_is_none(
+    root, tmp_path, monkeypatch, shell, command
+):
+    if not shutil.which(shell):
+        pytest.skip(f"no {shell} here")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / shell).symlink_to(shutil.which(shell))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    message = error_of(Tools(root).bash, command)
+    assert message.startswith("exit status 127")
+    assert "not found" in message
+    assert Tools(root).bash(f"{command} 2>/dev/null; echo hi") == "hi\n"
+
+
+@pytest.mark.parametrize("path", ["/nonexistent", "/nonexistent:relative:", ""])
+def test_the_shell_is_found_whatever_the_path(root, monkeypatch, path):
+    monkeypatch.setenv("PATH", path)
+    assert Tools(root).bash("echo hi") == "hi\n"
+
+
+def test_a_harness_that_ignores_the_end_of_children_says_so(tool):
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        message = error_of(tool.bash, "exit 3")
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+    assert message.startswith("no command was run: the harness ignores SIGCHLD")
+    assert "shell" not in message
+
+
+@pytest.mark.parametrize(("command", "output"), [("true", ""), ("echo x; exit 3", "\nx\n")])
+def test_a_command_whose_status_another_took_is_no_success(tool, monkeypatch, command, output):
+    real = process._kill_session
+    monkeypatch.setattr(process, "_kill_session", lambda pid: real(pid) or os.waitpid(pid, 0))
+    message = "it ended, and something else in the harness took its exit status"
+    assert error_of(tool.bash, command) == message + output
+
+
 def test_it_is_bash_where_there_is_one(tool):
     if not shutil.which("bash"):
         pytest.skip("no bash here")
@@ -801,7 +934,7 @@ def test_without_bash_it_is_sh(root, tmp_path, monkeypatch):
         != ""
     )
     (tmp_path / "bin" / "sh").unlink()
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setattr(os, "defpath", str(tmp_path / "bin"))
     message = error_of(Tools(root).bash, "true")
     assert message.startswith("the shell could not be started: ")
     assert str(tmp_path) not in message
@@ -878,7 +1011,32 @@ def test_not_guaranteed_a_child_outlives_a_killed_harness(root):
 
 
 @needs_linux
-def test_not_guaranteed_setsid_leaves_the_group(root, tool):
+def test_not_guaranteed_the_harness_terminal_can_be_opened_by_its_name(root):
+    """A child has no controlling terminal, but the device has a name, and belongs to the user."""
+    script = (
+        "import fcntl, sys, termios; from harness_lib.tools import workspace_tools\n"
+        "fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
+        "workspace_tools(sys.argv[1])[0].handler(sys.argv[2])\n"
+    )
+    terminal, its_end = os.openpty()
+    os.write(terminal, b"typed\n")
+    command = f"! : > /dev/tty && read -r x < {os.ttyname(its_end)} && echo got $x > {os.ttyname(its_end)}"
+    harness = subprocess.Popen(
+        [sys.executable, "-c", script, root, command],
+        stdin=its_end, stdout=its_end, stderr=its_end, start_new_session=True,
+    )  # fmt: skip
+    os.close(its_end)
+    said = b""
+    with contextlib.suppress(OSError):  # the end of a terminal
+        while data := os.read(terminal, 1000):
+            said += data
+    os.close(terminal)
+    assert harness.wait() == 0
+    assert said == b"typed\r\ngot typed\r\n"  # the first is the terminal's echo
+
+
+@needs_linux
+def test_not_guaranteed_setsid_leaves_the_session(root, tool):
     if not shutil.which("setsid"):
         pytest.skip("no setsid command here")
     tool.bash("setsid sh -c 'echo $$ > pid; exec sleep 60' >/dev/null 2>&1 & "

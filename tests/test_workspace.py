@@ -381,6 +381,55 @@ def test_an_absolute_path_inside_is_told_without_the_root(root):
     assert caught.value.filename == "nope.txt"
 
 
+SHOWN = {
+    "inside": ("{root}/a.txt", "a.txt"),
+    "the root": ("{root}", "(workspace)"),
+    "the root and a slash": ("{root}/", "(workspace)"),
+    "the root and slashes": ("{root}//", "(workspace)"),
+    "slashes": ("/{root}//a.txt", "a.txt"),
+    "dots": ("/.{root}/./a.txt", "a.txt"),
+    "dotdot": ("{root}/../x", "../x"),
+    "a neighbour": ("{root}-evil/x", "(workspace)-evil/x"),
+    "by the link": ("{link}/a.txt", "a.txt"),
+    "the link": ("{link}/", "(workspace)"),
+    "relative": ("a//b/./c", "a//b/./c"),
+    "the root in the middle": ("copy{root}/a.txt", "copy{root}/a.txt"),
+    "the root twice": ("{root}{root}/a.txt", "{tail}/a.txt"),
+    "empty": ("", ""),
+    "lone surrogate": ("{root}/\ud800", "\ud800"),
+}
+
+
+@pytest.mark.parametrize(("text", "shown"), SHOWN.values(), ids=SHOWN.keys())
+def test_how_a_path_is_shown(text, shown):
+    with tempfile.TemporaryDirectory(dir="/tmp") as base:  # short, as what is shown is clipped
+        root, link = Path(base, "ws").resolve(), Path(base).resolve() / "ws-link"
+        root.mkdir()
+        link.symlink_to(root)
+        names = {"root": root, "link": link, "tail": str(root)[1:]}
+        assert Workspace(link).shown(text.format(**names)) == shown.format(**names)
+
+
+def test_the_root_is_not_shown_in_any_locale(tmp_path):
+    root = tmp_path / "wörk"
+    root.mkdir()
+    script = (
+        "import sys; from harness_lib.workspace import Workspace\n"
+        "space = Workspace(sys.argv[1])\n"
+        "text = sys.argv[1].encode(sys.getfilesystemencoding(), 'surrogateescape').decode()\n"
+        "for path in (text + '/n\\u00f6pe', text):\n"
+        "    try: space.read(path)\n"
+        "    except OSError as error: print(ascii(error.filename))\n"
+    )
+    for locale in ({"LC_ALL": "C", "PYTHONUTF8": "0"}, {"LC_ALL": "C.UTF-8"}):
+        done = subprocess.run(
+            [sys.executable, "-c", script, root],
+            capture_output=True,
+            env={**os.environ, "PYTHONCOERCECLOCALE": "0", **locale},
+        )
+        assert done.stdout.split() == [rb"'n\xf6pe'", b"'(workspace)'"], done.stderr
+
+
 @pytest.mark.usefixtures("by_descriptor")
 def test_no_descriptor_stays_open(root):
     if not os.path.isdir("/proc/self/fd"):
