@@ -70,6 +70,16 @@ def says_nothing(response):
     any(block.type == "tool_use" for block in response.content)
 
 
+@wrong("01.1", "True or False is wanted")
+def gives_the_calls(response):
+    return calls_of(response)
+
+
+@wrong("01.1", "True or False is wanted")
+def gives_the_calls_as_a_tuple(response):
+    return tuple(calls_of(response))
+
+
 @wrong("01.1", "Having content is not asking for a tool.")
 def any_content(response):
     return len(response.content) > 0
@@ -181,6 +191,14 @@ def answers_in_plain_text(*args):
         return [{"role": "user", "content": result["content"]} for result in results]
 
     return right(*args, answers=plain)
+
+
+@wrong("01.2", "run was given the whole input of the call")
+def runs_the_whole_input(ask, run, messages, max_turns):
+    def run_input(command):
+        return run({"command": command})
+
+    return right(ask, run_input, messages, max_turns)
 
 
 @wrong("01.2", "Only the first call was answered.")
@@ -306,8 +324,37 @@ def keeps_the_head_alone(text, limit):
     return text[:room] + mark(len(text) - room)
 
 
+@wrong("01.3", "The text's end does not stand after the mark.")
+def keeps_half_a_head_alone(text, limit):
+    if len(text) <= limit:
+        return text
+    head = room_for(text, limit) // 2
+    return text[:head] + mark(len(text) - head)
+
+
+@wrong("01.3", "The text's end does not stand after the mark.")
+def keeps_too_much_of_the_head(text, limit):
+    return text if len(text) <= limit else text[:limit] + mark(len(text) - limit)
+
+
+@wrong("01.3", "The text's end does not stand after the mark.")
+def keeps_the_head_and_counts_what_is_over(text, limit):
+    if len(text) <= limit:
+        return text
+    return text[: room_for(text, limit)] + mark(len(text) - limit)
+
+
+@wrong("01.3", "that two equal halves of an odd room leave free")
+def makes_equal_halves(text, limit):
+    if len(text) <= limit:
+        return text
+    room = room_for(text, limit)
+    half = room // 2
+    return text[:half] + mark(len(text) - room) + text[len(text) - half :]
+
+
 @wrong("01.3", "the whole text, less what you kept")
-@wrong("01.3", "but the mark pushes out more of the text")
+@wrong("01.3", "what the mark pushes out")
 def counts_what_is_over(text, limit):
     return text if len(text) <= limit else cut(text, room_for(text, limit), len(text) - limit)
 

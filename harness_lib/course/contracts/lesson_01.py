@@ -129,6 +129,9 @@ TURN = Contract(
 # --- 01.1 -----------------------------------------------------------------------------------------
 
 ASKED = "Does the stop reason have a say in your code?"
+NOT_YES_OR_NO = (
+    "A list or a tuple came back, and True or False is wanted. bool(...) turns it into one."
+)
 
 WANTS_TOOLS = Contract(
     check_id="01.1",
@@ -141,14 +144,20 @@ WANTS_TOOLS = Contract(
             Response([LS], "tool_use"),
             True,
             "The usual turn with a call.",
-            slips=((None, "Nothing came back. Return True or False."),),
+            slips=(
+                (None, "Nothing came back. Return True or False."),
+                *((calls, NOT_YES_OR_NO) for calls in ([LS], (LS,))),
+            ),
         ),
         Case(
             "text, and end_turn",
             Response([Text("Done.")], "end_turn"),
             False,
             "The usual last turn.",
-            slips=((True, "There is no tool_use block in it. Having content is not asking for a tool."),),
+            slips=(
+                (True, "There is no tool_use block in it. Having content is not asking for a tool."),
+                *((calls, NOT_YES_OR_NO) for calls in ([], ())),
+            ),
         ),
         Case(
             "a call, and end_turn",
@@ -258,6 +267,7 @@ def _run_turns(ask, run, messages: list[dict[str, object]], max_turns: int) -> t
 
 
 CALLED, ANSWERED = "assistant: call toolu_1", "user: result of toolu_1: 'ran ls'"
+WHOLE_INPUT = f"user: result of toolu_1: {f'ran {LS.input}'!r}"
 SECOND_ANSWERED = "user: result of toolu_2: 'ran cat a'"
 BOTH_CALLED = "assistant: call toolu_1, call toolu_2"
 DONE, FINAL = ("final_answer", "Done."), "assistant: 'Done.'"
@@ -266,7 +276,7 @@ OUT_OF_TURNS = ("max_turns", "")
 RUN_TURNS = Contract(
     check_id="01.2",
     piece="run_turns",
-    stub="0e4d67fc351eb8ee",
+    stub="a1f329cecb212a23",
     library=_run_turns,
     observe=_play,
     cases=(
@@ -291,6 +301,7 @@ RUN_TURNS = Contract(
                 ([DONE, ANSWERED, FINAL], "The turn with the call is not in the history, so the API finds a result that belongs to no call."),
                 ([DONE, CALLED, FINAL], "The call has no result in the history. The API refuses the next request."),
                 ([("final_answer", ""), CALLED], "It ended at a turn that holds a call. Nothing ran."),
+                ([DONE, CALLED, WHOLE_INPUT, FINAL], 'run was given the whole input of the call, not the command in it: call.input["command"].'),
                 ([DONE, CALLED, "user: 'ran ls'", FINAL], "The output was sent as plain text. It has to be a tool_result block, with the id of its call."),
             ),
         ),
@@ -302,7 +313,7 @@ RUN_TURNS = Contract(
             slips=(
                 ([DONE, BOTH_CALLED, ANSWERED, FINAL], "Only the first call was answered. The API refuses the whole next request for the other."),
                 ([DONE, BOTH_CALLED, SECOND_ANSWERED, FINAL], "Only the last call was answered: is the list of results made anew for each call?"),
-                ([DONE, BOTH_CALLED, ANSWERED, SECOND_ANSWERED, FINAL], "Each result has a user message of its own. Collect them, and append one message for the turn."),
+                ([DONE, BOTH_CALLED, ANSWERED, SECOND_ANSWERED, FINAL], "Each result has a user message of its own. The API would fold them into one; here, collect them and append one message for the turn."),
             ),
         ),
         Case(
@@ -402,12 +413,17 @@ def _cut(piece, sent: Long) -> object:
 NO_HEAD, NO_TAIL = "the head is not the text's beginning", "the tail is not the text's end"
 UNEQUAL, MISCOUNTED = "head and tail are not about equal", "the number is wrong"
 TOO_LONG, TOO_SHORT = "longer than the limit", "the limit is not used"
+NO_END = "The text's end does not stand after the mark. The last lines of an output often hold the error, or the total."  # fmt: skip
+MORE_FAULTS = (
+    *((), (TOO_LONG,), (TOO_SHORT,)),
+    *((MISCOUNTED,), (MISCOUNTED, TOO_LONG), (MISCOUNTED, TOO_SHORT)),
+)
 LONG = "".join(f"line {n}\n" for n in range(1, 200))
 
 CLIP = Contract(
     check_id="01.3",
     piece="clip",
-    stub="db149648e6775d62",
+    stub="1305edb2b4bba7b6",
     library=clip,
     observe=_cut,
     cases=(
@@ -431,7 +447,7 @@ CLIP = Contract(
             "The model sees the beginning and the end, and knows how much is missing.",
             slips=(
                 (NO_MARK, "Nothing in the text says that it was cut. That is the first pain again: who reads it takes it for all."),
-                (Cut((NO_TAIL, UNEQUAL)), "The text's end does not stand after the mark. The last lines of an output often hold the error, or the total."),
+                *((Cut((NO_TAIL, UNEQUAL, *more)), NO_END) for more in MORE_FAULTS),
                 (Cut((MISCOUNTED,)), "The mark gives a wrong number. What is missing is the whole text, less what you kept."),
                 (Cut((TOO_LONG,)), "The mark takes room too: with it, the text is longer than the limit."),
                 (Cut((TOO_SHORT,)), "Much less than the limit was used, so more was thrown away than need be."),
@@ -443,7 +459,7 @@ CLIP = Contract(
             Cut(),
             "The mark needs room, so more than that one character has to go, and is counted.",
             slips=(
-                (Cut((MISCOUNTED,)), "The mark gives a wrong number. One character is over the limit, but the mark pushes out more of the text, and that is missing as well."),
+                (Cut((MISCOUNTED,)), "The mark gives a wrong number. Missing is all that stands neither in head nor in tail: what the mark pushes out, and the character that two equal halves of an odd room leave free."),
             ),
         ),
         Case(
