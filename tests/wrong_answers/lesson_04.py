@@ -233,6 +233,7 @@ def keywords_alone(schema):
 
 
 @wrong("04.2", "get_close_matches gives a list: take its first")
+@wrong("04.2", "The suggestion is an empty list.")
 def the_whole_list(schema):
     return walk(schema, lambda keyword: difflib.get_close_matches(keyword, KNOWN, n=1))
 
@@ -289,6 +290,12 @@ def walks_every_list(schema):
         for child in value if isinstance(value, list) else [value] if keyword == "items" else []:
             found += walks_every_list(child)
     return found
+
+
+@wrong("04.2", "Two things at once. The name of a property, days, was taken for a keyword")
+@wrong("04.2", "walk the values of properties, not their keys. And the suggestion is a list")
+def walks_everything_with_lists(schema):
+    return [(key, difflib.get_close_matches(key, KNOWN, n=1)) for key, _ in every_dict(schema)]
 
 
 @wrong("04.2", "A schema stands there too")
@@ -388,12 +395,36 @@ def equal_to_the_required(handler, schema):
     return set(inspect.signature(handler).parameters) == set(schema.get("required", ()))
 
 
-@wrong("04.3", "A handler with **kw takes every name.")
+@wrong("04.3", "A handler with **kw takes every name by keyword")
 @wrong("04.3", "tz has a default, so no call needs it.")
 @wrong("04.3", "A schema need not have properties or required.")
-@wrong("04.3", "a list of names does not")
+@wrong("04.3", "a list of names and bind(*names) do not")
 def equal_to_the_properties(handler, schema):
     return set(inspect.signature(handler).parameters) == set(schema["properties"])
+
+
+@wrong("04.3", "with bind(*names) each name is tried as a value by position")
+@wrong("04.3", "and bind(*names) tries positions")
+def the_required_by_position(handler, schema):
+    if not can_bind(handler, properties_of(schema)):
+        return False
+    try:
+        inspect.signature(handler).bind(*schema.get("required", ()))
+    except TypeError:
+        return False
+    return True
+
+
+@wrong("04.3", "a list of names and bind(*names) do not")
+@wrong("04.3", "with bind(*names) each name is tried as a value by position")
+def all_by_position(handler, schema):
+    try:
+        signature = inspect.signature(handler)
+        signature.bind(*properties_of(schema))
+        signature.bind(*schema.get("required", ()))
+    except TypeError:
+        return False
+    return True
 
 
 @wrong("04.3", "self was counted.")

@@ -338,6 +338,9 @@ def _object(**properties: object) -> dict[str, object]:
 
 
 TYPES = [("types", "type")]
+AS_LISTS = [("types", ["type"])]
+A_LIST = "The suggestion is a list. get_close_matches gives a list: take its first."
+TWO_FAULTS = "Two things at once. The name of a property, days, was taken for a keyword: the keys of properties are names, their values are schemas. And the suggestion is a list: take its first, or None if it is empty."
 ONLY_PROPERTIES = (
     "Nothing was found. A schema stands there too, and its keywords count as everywhere."
 )
@@ -356,6 +359,7 @@ MISSPELT = Contract(
             "A good schema must pass, or nobody will use the check.",
             slips=(
                 (None, "Nothing came back. Return a list, empty if there is nothing to say."),
+                ([("days", [])], TWO_FAULTS),
                 ([("days", None)], "The name of a property, days, was taken for a keyword. The keys of properties are names; their values are schemas."),
             ),
         ),
@@ -367,7 +371,8 @@ MISSPELT = Contract(
             slips=(
                 ([], "Nothing was found. The schema of each property is a schema, too: look into properties."),
                 (["types"], "The keyword came back alone. Give a pair: the keyword and its suggestion."),
-                ([("types", ["type"])], "The suggestion is a list. get_close_matches gives a list: take its first."),
+                (AS_LISTS, A_LIST),
+                ([("days", []), *AS_LISTS], TWO_FAULTS),
                 (None, "Nothing came back. Return the list."),
             ),
         ),
@@ -376,7 +381,10 @@ MISSPELT = Contract(
             {"type": "object", "requierd": ["days"]},
             [("requierd", "required")],
             "A root whose required is misspelt requires nothing.",
-            slips=(([], "Nothing was found. The root is a schema, too: begin with its own keywords."),),
+            slips=(
+                ([], "Nothing was found. The root is a schema, too: begin with its own keywords."),
+                ([("requierd", ["required"])], A_LIST),
+            ),
         ),
         Case(
             "nothing near it",
@@ -386,6 +394,7 @@ MISSPELT = Contract(
             slips=(
                 (Raised("IndexError"), "get_close_matches gave an empty list, and you took its first."),
                 ([], "Nothing was found. A keyword without a near one is unknown as well: it belongs in the list, with None."),
+                ([("zzz", [])], "The suggestion is an empty list. Take the first of what get_close_matches gives; if there is none, give None."),
                 ([("zzz", "")], "The suggestion is empty text. Where there is none, give None."),
             ),
         ),
@@ -394,7 +403,10 @@ MISSPELT = Contract(
             _object(types={"type": "string"}),
             [],
             "The keys of properties are the author's names, not keywords.",
-            slips=((TYPES, "The name of a property was taken for a keyword. Walk the values of properties, not their keys."),),
+            slips=(
+                (TYPES, "The name of a property was taken for a keyword. Walk the values of properties, not their keys."),
+                (AS_LISTS, "The name of a property was taken for a keyword: walk the values of properties, not their keys. And the suggestion is a list: take its first."),
+            ),
         ),
         Case(
             "values that look like schemas",
@@ -545,11 +557,18 @@ FITS = Contract(
             slips=((False, HAS_A_DEFAULT),),
         ),
         Case(
+            "by keyword only",
+            (_Handler("lambda *, days: ...", lambda notes: lambda *, days: days), _days_schema()),
+            True,
+            "Arguments go to a handler by name, and this one takes no others.",
+            slips=((False, "This handler takes days by keyword, and by keyword alone: that fits. Names go to bind() as keywords, bind(**dict.fromkeys(names)); with bind(*names) each name is tried as a value by position."),),
+        ),
+        Case(
             "the handler takes any name",
             (_Handler("lambda **kw: ...", lambda notes: lambda **kw: kw), _two("days")),
             True,
             "A handler that hands its arguments on has no names of its own.",
-            slips=((False, "A handler with **kw takes every name. Let bind() decide, in place of a list of names."),),
+            slips=((False, "A handler with **kw takes every name by keyword, and nothing by position. Let bind(**dict.fromkeys(names)) decide: a list of the handler's names does not know it, and bind(*names) tries positions."),),
         ),
         Case(
             "a parameter that the schema does not know",
@@ -584,7 +603,7 @@ FITS = Contract(
             (_Handler("def delete(days, /)", lambda notes: _by_position), _days_schema()),
             False,
             "Arguments go to a handler by name, and this one takes none by name.",
-            slips=((True, "The names agree, and yet days cannot be passed by name. bind() knows; a list of names does not."),),
+            slips=((True, "The names agree, and yet days cannot be passed by name. bind(**dict.fromkeys(names)) knows; a list of names and bind(*names) do not."),),
         ),
         Case(
             "no function",
