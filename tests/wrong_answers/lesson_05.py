@@ -240,6 +240,11 @@ def gives_the_list(name, known):
     return near(name, known)
 
 
+@wrong("05.3", "All near names came back, in a list.")
+def gives_all_of_them(name, known):
+    return difflib.get_close_matches(name, known)
+
+
 @wrong("05.3", "so the list of matches is empty and [0] raises")
 @wrong("05.3", "A tool without arguments has no name to suggest.")
 def takes_the_first(name, known):
@@ -276,11 +281,23 @@ def deadlock(name, known):
 
 
 @wrong("05.4", "Nothing came back. Return True or False.")
-@wrong("05.4", "Only the value itself was looked at.")
+@wrong("05.4", "It got through, two levels down.")
+@wrong("05.4", "look at its loop, if it has one")
 def top_alone(value):
     if isinstance(value, float) and not math.isfinite(value):
         return False
     return None if isinstance(value, float) else True
+
+
+@wrong("05.4", "with a `return` inside it")
+@wrong("05.4", "One bad item is enough.")
+def returns_in_the_loop(value):
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            return returns_in_the_loop(item)
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 @wrong("05.4", "It equals nothing, itself included")
@@ -334,6 +351,7 @@ def walks_over_text(value):
 
 
 @wrong("05.4", "all() of nothing is true")
+@wrong("05.4", "or any() for all()")
 def any_is_enough(value):
     if isinstance(value, dict):
         value = list(value.values())

@@ -112,7 +112,7 @@ def _sorted_lines(piece, sent: tuple) -> object:
 CHECK_NAMES = Contract(
     check_id="05.1",
     piece="check_names",
-    stub="3b8caf1f5004ca1e",
+    stub="25891594d3a302d9",
     library=check_subset,
     observe=_sorted_lines,
     cases=(
@@ -202,7 +202,7 @@ INEXACT = Raised("OverflowError")
 TYPE_FITS = Contract(
     check_id="05.2",
     piece="type_fits",
-    stub="91e3785fd9312d68",
+    stub="84c44487f4419363",
     library=_type_fits,
     observe=lambda piece, sent: piece(*sent),
     cases=(
@@ -222,7 +222,7 @@ TYPE_FITS = Contract(
         Case("a list for an array", ("array", []), True, "An empty array is an array."),
         Case("text for an array", ("array", "abc"), False, "Python can walk over text; JSON's arrays have brackets.", slips=((True, "Text can be iterated, and so passes for an array here. Ask for a list."),)),
         Case("a dict for an object", ("object", {}), True, "An empty object is an object."),
-        Case("null for an object", ("object", None), False, "null is of a type of its own.", slips=((True, "null was let in. It fits none of the six types."),)),
+        Case("null for an object", ("object", None), False, "null is of a type of its own.", slips=((True, "null was let in. It is of the seventh type, and fits none of the six."),)),
     ),
 )  # fmt: skip
 
@@ -237,6 +237,9 @@ def _suggest(name: str, known: list[str]) -> str | None:
     return hint[1] if hint else None
 
 
+A_LIST = "A list came back: get_close_matches gives one. Take its first item, if there is one."
+EMPTY = "An empty list came back. Say it with None."
+
 SUGGEST = Contract(
     check_id="05.3",
     piece="suggest",
@@ -250,17 +253,21 @@ SUGGEST = Contract(
             "dry_run",
             "With the right name in the error, the model's next call is a good one.",
             slips=(
-                (["dry_run"], "A list came back: get_close_matches gives one. Take its first item, if there is one."),
+                (["dry_run"], A_LIST),
                 (None, "Nothing came back, though one name is near. If you compare for equality: a misspelt name is never equal."),
             ),
         ),
-        Case("two letters are swapped", ("conut", ["count", "dry_run"]), "count", "The commonest slip."),
+        Case("two letters are swapped", ("conut", ["count", "dry_run"]), "count", "The commonest slip.", slips=((["count"], A_LIST),)),
         Case(
             "the nearest of two",
             ("counts", ["amounts", "count"]),
             "count",
             "A wrong hint is followed as gladly as a right one.",
-            slips=(("amounts", "The first name that is near enough came back, not the nearest."),),
+            slips=(
+                ("amounts", "The first name that is near enough came back, not the nearest."),
+                (["count"], A_LIST),
+                (["count", "amounts"], "All near names came back, in a list. The model needs one: the first is the nearest."),
+            ),
         ),
         Case(
             "nothing is near",
@@ -269,7 +276,7 @@ SUGGEST = Contract(
             "A far-fetched hint misleads. No hint is better.",
             slips=(
                 (Raised("IndexError"), "There is no near name, so the list of matches is empty and [0] raises."),
-                ([], "An empty list came back. Say it with None."),
+                ([], EMPTY),
                 ("count", "colour and count have a letter or two in common. Keep a distance beyond which you say nothing."),
             ),
         ),
@@ -280,6 +287,7 @@ SUGGEST = Contract(
             "A tool without arguments has no name to suggest.",
             slips=(
                 (Raised("IndexError"), "There is no near name, so the list of matches is empty and [0] raises."),
+                ([], EMPTY),
                 (Raised("ValueError"), "max() of nothing raises. A tool without arguments has no name to suggest."),
             ),
         ),
@@ -296,12 +304,13 @@ def _finite(value: object) -> bool:
 
 AS_TEXT = "Text was taken for a number: float('nan') works in Python. Only a float can be NaN or infinite."
 NUMBERS_ALONE = "math.isfinite takes numbers alone. Ask for isinstance(value, float) first, and walk over lists and dicts."
-TOP_ONLY = "Only the value itself was looked at. What is inside lists and objects goes to the handler, too."
+INSIDE = "It got through, two levels down. What is inside goes to the handler, too: let the function call itself for each item."
+FIRST_ONLY = "The infinity got through behind a good number. If your code finds infinity alone (above), look at its loop, if it has one: with a `return` inside it, or any() for all(), one good item settles it."
 
 FINITE = Contract(
     check_id="05.4",
     piece="finite",
-    stub="12533f24dddc1026",
+    stub="448911a5f2690d52",
     library=_finite,
     observe=lambda piece, sent: piece(sent),
     cases=(
@@ -309,8 +318,9 @@ FINITE = Contract(
         Case("NaN", math.nan, False, "NaN is neither less nor more than any limit, so it passes all of them.", slips=((True, "NaN got through. It equals nothing, itself included, so == does not find it; math.isfinite does."),)),
         Case("infinity", math.inf, False, "No minimum stops it.", slips=((True, "Infinity got through. math.isfinite finds it, and NaN."),)),
         Case("minus infinity", -math.inf, False, "It is infinite as well.", slips=((True, "Infinity has two signs. math.isfinite finds both."),)),
-        Case("NaN in a list", [1, [2, math.nan]], False, "Lists in lists are walked over, too.", slips=((True, TOP_ONLY), (Raised("TypeError"), NUMBERS_ALONE))),
-        Case("infinity in an object", {"a": {"b": math.inf}}, False, "An object's values are values.", slips=((True, TOP_ONLY), (Raised("TypeError"), NUMBERS_ALONE))),
+        Case("NaN in a list in a list", [[math.nan]], False, "Lists in lists are walked over, too.", slips=((True, INSIDE), (Raised("TypeError"), NUMBERS_ALONE))),
+        Case("infinity behind a good number", [1, math.inf], False, "One bad item is enough.", slips=((True, FIRST_ONLY), (Raised("TypeError"), NUMBERS_ALONE))),
+        Case("infinity in an object", {"a": {"b": math.inf}}, False, "An object's values are values.", slips=((True, INSIDE), (Raised("TypeError"), NUMBERS_ALONE))),
         Case(
             "text",
             "nan",
