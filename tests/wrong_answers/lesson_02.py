@@ -208,6 +208,25 @@ def a_line_end_too_many(text, pattern):
     return grep(text, pattern, line_of=lambda number, line: f"{number}: {line}\n", join="".join)
 
 
+@wrong("02.2", "Either the first line got the number 0, or your code numbers what it found")
+@wrong("02.2", "The model needs the number of the line in the file.")
+def numbers_what_it_found(text, pattern):
+    found = [line for line in text.splitlines() if pattern in line]
+    numbered = [f"{number}: {line}" for number, line in enumerate(found, start=1)]
+    return "\n".join(numbered) or f"no match for {pattern!r}"
+
+
+@wrong("02.2", "Two slips at once")
+def from_zero_and_a_line_end_too_many(text, pattern):
+    return grep(
+        text,
+        pattern,
+        start=0,
+        line_of=lambda number, line: f"{number}: {line}\n",
+        join="".join,
+    )
+
+
 @wrong("02.2", "Only one of two lines came")
 def ends_at_the_first(text, pattern):
     return grep(text, pattern).split("\n")[0]

@@ -162,7 +162,7 @@ READ = Contract(
             "no limit",
             (LINES, None),
             LINES,
-            "limit may be left out. Then it is None, and the whole text is wanted.",
+            "A call that names no limit hands on None, and the whole text is wanted.",
             slips=(
                 (Raised("TypeError"), "None cannot be compared or counted with. Ask for it before you do."),
                 ("a\nb\nc\n[0 more lines]", "No line is left, and there is a note. Without a limit there is none."),
@@ -193,6 +193,11 @@ def _grep_lines(text: str, pattern: str) -> str:
 
 
 SHOP = "apples: $5\npears: $4\nboxes: 125\nrate: 1.5\nold apples: $1\n"
+FROM_ZERO = "The first line got the number 0. People and editors count lines from 1."
+END_TOO_MANY = "There is a line end after the last line; the exercise wants none."
+NOT_LINE_2 = "It is line 2. Either the first line got the number 0, or your code numbers what it found in place of the lines."
+THE_FOUND = "Your code numbers what it found. The model needs the number of the line in the file."
+BOTH = "Two slips at once: the number is not that of the line (the first one is 1), and there is a line end after the last line."
 A_PATTERN = "A sign of the text was taken for a command of a regular expression. The text is meant as it stands: `pattern in line`."
 
 GREP = Contract(
@@ -210,10 +215,11 @@ GREP = Contract(
             slips=(
                 (None, "Nothing came back. Return the text."),
                 (["2: pears: $4"], "A list came back. The model is sent text: join the lines."),
-                ("1: pears: $4", "The first line got the number 0. People and editors count lines from 1."),
+                ("1: pears: $4", NOT_LINE_2),
                 ("pears: $4", "The line is right, and its number is missing."),
                 ("2: pears", "Only the text that was looked for came back. The model needs the whole line around it."),
-                ("2: pears: $4\n", "There is a line end after the last line; the exercise wants none."),
+                ("2: pears: $4\n", END_TOO_MANY),
+                ("1: pears: $4\n", BOTH),
             ),
         ),
         Case(
@@ -224,6 +230,10 @@ GREP = Contract(
             slips=(
                 ("1: apples: $5", "Only one of two lines came: the search ended at its first match, or looks at the start of a line only."),
                 ("1: apples: $55: old apples: $1", "The lines run into each other. Join them with a line end."),
+                ("0: apples: $5\n4: old apples: $1", FROM_ZERO),
+                ("1: apples: $5\n2: old apples: $1", THE_FOUND),
+                ("1: apples: $5\n5: old apples: $1\n", END_TOO_MANY),
+                ("0: apples: $5\n4: old apples: $1\n", BOTH),
             ),
         ),
         Case(
@@ -242,21 +252,37 @@ GREP = Contract(
             (SHOP, "1.5"),
             "4: rate: 1.5",
             "That is what went wrong with sed: 125 is not 1.5.",
-            slips=(("3: boxes: 125\n4: rate: 1.5", A_PATTERN),),
+            slips=(
+                ("3: boxes: 125\n4: rate: 1.5", A_PATTERN),
+                ("3: rate: 1.5", FROM_ZERO),
+                ("1: rate: 1.5", THE_FOUND),
+                ("4: rate: 1.5\n", END_TOO_MANY),
+                ("3: rate: 1.5\n", BOTH),
+            ),
         ),
         Case(
             "a dollar is a dollar",
             (SHOP, "$4"),
             "2: pears: $4",
             "Prices, paths and code are full of signs that other tools give a meaning.",
-            slips=(("no match for '$4'", A_PATTERN),),
+            slips=(
+                ("no match for '$4'", A_PATTERN),
+                ("1: pears: $4", NOT_LINE_2),
+                ("2: pears: $4\n", END_TOO_MANY),
+                ("1: pears: $4\n", BOTH),
+            ),
         ),
         Case(
             "capital letters count",
             ("Ada\nada\n", "ada"),
             "2: ada",
             "Exact text: what else to find is for the model to say.",
-            slips=(("1: Ada\n2: ada", "Capital and small letters were taken for the same. The text is meant as it stands."),),
+            slips=(
+                ("1: Ada\n2: ada", "Capital and small letters were taken for the same. The text is meant as it stands."),
+                ("1: ada", NOT_LINE_2),
+                ("2: ada\n", END_TOO_MANY),
+                ("1: ada\n", BOTH),
+            ),
         ),
         Case(
             "an empty text",
