@@ -84,7 +84,7 @@ class ToolRegistry:
 
     def model_schemas(self) -> list[dict[str, object]]:
         """The request's `tools` list, in order of registration, detached from the registry."""
-        return [json.loads(tool.model_schema) for tool in self._tools.values()]
+        return json.loads(f"[{','.join(tool.model_schema for tool in self._tools.values())}]")
 
     def __len__(self) -> int:
         return len(self._tools)
