@@ -93,6 +93,7 @@ class ArgumentValidator:
         Each is marked as a number that is no integer, and the schema is asked again. So its
         verdict decides, whatever keyword leads there, and no second reading of it is needed.
         """
+        start_counting()
         for container, key in places:
             container[key] = NoInteger(container[key])
         errors = list(self._validator.iter_errors(own))
@@ -108,8 +109,13 @@ class ArgumentValidator:
         for container, key in open_places:
             number = container[key]
             container[key] = NoInteger(number)
-            fits = not many and self._validator.is_valid(own)
-            container[key] = number if fits else int(number)
+            container[key] = number if not many and self._accepts(own) else int(number)
+
+    def _accepts(self, own: object) -> bool:
+        try:
+            return self._validator.is_valid(own)
+        except TooManyAlternatives:  # as with too many floats: an alternative wants an integer
+            return False
 
 
 def _leaves(error: object) -> Iterator:
