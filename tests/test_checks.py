@@ -152,27 +152,27 @@ def test_a_check_that_does_not_exist_is_a_sentence():
 def test_strict_raises():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HARNESS_CHECK_STRICT", "1")
-        with pytest.raises(AssertionError, match=r"03\.1 read_field: incorrect"):
-            check("03.1", lambda block, name: 1)
+        with pytest.raises(AssertionError, match=r"03\.2 call_from_openai: incorrect"):
+            check("03.2", lambda call: 1)
 
 
 def test_an_interrupt_passes():
-    def interrupt(block, name):
+    def interrupt(call):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        check("03.1", interrupt)
+        check("03.2", interrupt)
 
 
 def test_a_hang_ends_within_the_deadline_and_its_thread_too():
     before = set(threading.enumerate())
 
-    def loop(block, name):
+    def loop(call):
         while True:
             pass
 
     began = time.monotonic()
-    report = check("03.1", loop)
+    report = check("03.2", loop)
     assert time.monotonic() - began < 4
     assert report.ok is False
     for thread in set(threading.enumerate()) - before:
@@ -182,20 +182,20 @@ def test_a_hang_ends_within_the_deadline_and_its_thread_too():
 
 @pytest.mark.parametrize("answer", [None, 7, "text", object(), int])
 def test_any_answer_gets_a_report(answer):
-    report = check("03.1", answer)
+    report = check("03.2", answer)
     assert report.ok is False
     assert " at 0x" not in report.text + report.html
 
 
 def test_html_takes_nothing_for_a_tag():
-    report = check("03.1", lambda block, name: "<script>alert(1)</script>" * 99)
+    report = check("03.2", lambda call: "<script>alert(1)</script>" * 99)
     assert "<script>" not in report.html
     assert "&lt;script&gt;" in report.html
     assert len(report.html) < 20_000
 
 
 def test_html_is_what_an_untrusted_page_shows():
-    report = check("03.1", lambda block, name: None)
+    report = check("03.2", lambda call: None)
     for tag in ("<style", "<script", "<svg", "<input"):
         assert tag not in report.html
     bundle = report._repr_mimebundle_()
@@ -219,7 +219,7 @@ def test_fingerprints(one, other, equal):
 
 
 def test_compare_shows_both_sides():
-    table = compare("03.1", lambda block, name: None)
+    table = compare("03.2", lambda call: None)
     assert table.text.splitlines()[1].split() == ["case", "this", "notebook", "harness_lib"]
     assert "FAIL: None" in table.text
     assert "<table>" in table.html

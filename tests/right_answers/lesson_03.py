@@ -7,15 +7,6 @@ from types import SimpleNamespace
 Call = namedtuple("Call", "tool_use_id name arguments")
 
 
-def read_field(block, name):
-    try:
-        if hasattr(block, "keys"):
-            return block[name]
-        return getattr(block, name)
-    except BaseException:
-        return None
-
-
 def call_from_openai(call):
     function = call.get("function", {})
     given = function.get("arguments")
@@ -40,4 +31,4 @@ def approve_then_run(block, approve, run):
     return verdict
 
 
-ANSWERS = {"03.1": read_field, "03.2": call_from_openai, "03.3": approve_then_run}
+ANSWERS = {"03.1": approve_then_run, "03.2": call_from_openai}

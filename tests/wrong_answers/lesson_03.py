@@ -45,93 +45,93 @@ def guesses(block):
     return ToolCall(field(block, "id") or "", field(block, "name") or "", arguments)
 
 
+@wrong("03.block", "isinstance(block, Mapping) covers them all")
+def knows_dicts_alone(block):
+    get = dict.get if isinstance(block, dict) else lambda block, name: getattr(block, name, None)
+    return ToolCall(get(block, "id") or "", get(block, "name") or "", get(block, "input"))
+
+
+@wrong("03.block", "One bad block must not end the turn")
+@wrong("03.block", "reading never raises")
+def unguarded(block):
+    tool_use_id = field(block, "id")
+    return ToolCall(
+        tool_use_id if isinstance(tool_use_id, str) else "",
+        field(block, "name") or "",
+        field(block, "input"),
+    )
+
+
 # --- 03.1 -----------------------------------------------------------------------------------------
 
 
-@wrong("03.1", "You asked an object for an item.")
-def indexes(block, name):
-    return block[name]
+def own_call(block):
+    return copy.deepcopy(ToolCall.from_block(block))
 
 
-@wrong("03.1", "Only mappings are read")
-def gets(block, name):
-    return block.get(name) if isinstance(block, dict) else None
+@wrong("03.1", "read_file was approved and bash ran.")
+def looks_twice(block, approve, run):
+    if not approve(own_call(block)):
+        return "refused"
+    return run(own_call(block))
 
 
-@wrong("03.1", "You asked a mapping for an attribute.")
-def dots(block, name):
-    return getattr(block, name)
+@wrong("03.1", "a.txt was approved and secrets.txt was read.")
+def shares_the_dict(block, approve, run):
+    call = ToolCall.from_block(block)
+    return run(call) if approve(call) else "refused"
 
 
-@wrong("03.1", "Only objects are read")
-def attributes_only(block, name):
-    try:
-        return getattr(block, name, None)
-    except Exception:
-        return None
+@wrong("03.1", "is still the block's own")
+def copies_the_outside_alone(block, approve, run):
+    call = ToolCall(block.id, block.name, dict(block.input))
+    return run(call) if approve(call) else "refused"
 
 
-@wrong("03.1", "A mapping that is no dict was taken for an object.")
-def knows_dicts_alone(block, name):
-    try:
-        return block.get(name) if isinstance(block, dict) else getattr(block, name, None)
-    except Exception:
-        return None
+@wrong("03.1", "the call ran: its answer was not looked at")
+def does_not_ask(block, approve, run):
+    call = own_call(block)
+    approve(call)
+    return run(call)
 
 
-@wrong("03.1", "A mapping that is no dict was asked for an attribute.")
-def asks_attributes_of_mappings(block, name):
-    return block.get(name) if isinstance(block, dict) else getattr(block, name)
+@wrong("03.1", "the value of run() was not returned")
+def forgets_the_value(block, approve, run):
+    call = own_call(block)
+    if not approve(call):
+        return "refused"
+    run(call)
 
 
-@wrong("03.1", "A missing item raises here.")
-def strict_item(block, name):
-    return block[name] if isinstance(block, Mapping) else getattr(block, name, None)
+@wrong("03.1", 'return "refused"')
+def says_nothing(block, approve, run):
+    call = own_call(block)
+    if approve(call):
+        return run(call)
 
 
-@wrong("03.1", "A missing attribute raises here.")
-def strict_attribute(block, name):
-    return block.get(name) if isinstance(block, Mapping) else getattr(block, name)
-
-
-@wrong("03.1", "it takes {} for nothing")
-def empty_is_missing(block, name):
-    try:
-        return field(block, name) or None
-    except Exception:
-        return None
-
-
-@wrong("03.1", "A vendor's mapping can raise, too.")
-@wrong("03.1", "A vendor's property can run any code, and raise.")
-def unguarded(block, name):
-    return field(block, name)
-
-
-@wrong("03.1", "A vendor's property can run any code, and raise.")
-def guards_against_one_kind(block, name):
-    try:
-        return field(block, name)
-    except RuntimeError:
-        return None
+@wrong("03.1", "approve said yes, and the call was refused all the same")
+def always_refuses(block, approve, run):
+    approve(own_call(block))
+    return "refused"
 
 
 @wrong("03.1", "an endless loop, or a deadlock?")
-def loops_for_ever(block, name):
+def asks_for_ever(block, approve, run):
     while True:
         pass
 
 
 @wrong("03.1", "it tried to end the program (SystemExit)")
-def exits(block, name):
-    sys.exit("no such field")
+def exits(block, approve, run):
+    sys.exit("not approved")
 
 
 @wrong("03.1", "an endless loop, or a deadlock?")
-def deadlocks(block, name):
+def deadlocks(block, approve, run):
     lock = threading.Lock()
     with lock, lock:
-        return field(block, name)
+        return run(own_call(block))
 
 
 # --- 03.2 -----------------------------------------------------------------------------------------
@@ -248,57 +248,3 @@ def indexes_the_function(call):
 @wrong("03.2", "The id 7 was handed on.")
 def hands_everything_on(call):
     return right(call, tidy=lambda value: value)
-
-
-# --- 03.3 -----------------------------------------------------------------------------------------
-
-
-def own_call(block):
-    return copy.deepcopy(ToolCall.from_block(block))
-
-
-@wrong("03.3", "read_file was approved and bash ran.")
-def looks_twice(block, approve, run):
-    if not approve(own_call(block)):
-        return "refused"
-    return run(own_call(block))
-
-
-@wrong("03.3", "a.txt was approved and secrets.txt was read.")
-def shares_the_dict(block, approve, run):
-    call = ToolCall.from_block(block)
-    return run(call) if approve(call) else "refused"
-
-
-@wrong("03.3", "is still the block's own")
-def copies_the_outside_alone(block, approve, run):
-    call = ToolCall(block.id, block.name, dict(block.input))
-    return run(call) if approve(call) else "refused"
-
-
-@wrong("03.3", "the call ran: its answer was not looked at")
-def does_not_ask(block, approve, run):
-    call = own_call(block)
-    approve(call)
-    return run(call)
-
-
-@wrong("03.3", "the value of run() was not returned")
-def forgets_the_value(block, approve, run):
-    call = own_call(block)
-    if not approve(call):
-        return "refused"
-    run(call)
-
-
-@wrong("03.3", 'return "refused"')
-def says_nothing(block, approve, run):
-    call = own_call(block)
-    if approve(call):
-        return run(call)
-
-
-@wrong("03.3", "approve said yes, and the call was refused all the same")
-def always_refuses(block, approve, run):
-    approve(own_call(block))
-    return "refused"

@@ -7,7 +7,7 @@ from collections import ChainMap
 from dataclasses import replace
 from types import SimpleNamespace
 
-from harness_lib.call import ToolCall, read_field
+from harness_lib.call import ToolCall
 from harness_lib.course.contract import Case, Contract, Raised
 
 BLOCK = {"type": "tool_use", "id": "toolu_1", "name": "read_file", "input": {"path": "a.txt"}}
@@ -105,91 +105,125 @@ BLOCKS = Contract(
             "An id goes back to the provider as it came, so it is text or nothing.",
         ),
         Case(
+            "a mapping that is no dict",
+            ChainMap(BLOCK),
+            ToolCall("toolu_1", "read_file", {"path": "a.txt"}),
+            "Vendors have mappings of their own; isinstance(block, Mapping) covers them all.",
+        ),
+        Case(
             "a field that raises",
             Locked(),
             ToolCall("toolu_1", "read_file", None),
             "One bad block must not end the turn, in which other calls wait.",
         ),
+        Case(
+            "a mapping that raises",
+            LockedMapping(),
+            ToolCall("", "", None),
+            "Whoever the vendor is, reading never raises.",
+        ),
     ),
 )
 
-NO_ITEMS = Raised("TypeError", "'types.SimpleNamespace' object is not subscriptable")
 
-FIELD = Contract(
+class _Scene:
+    """One approval and one run, of which it is noted what each was shown."""
+
+    def __init__(self, says: bool, story: str = "", meanwhile=lambda block: None) -> None:
+        self.says = says
+        self.story = story
+        self.meanwhile = meanwhile
+        self.log: list[tuple[str, object, object]] = []
+
+    def __repr__(self) -> str:
+        return f"a read_file block; approve says {'yes' if self.says else 'no'}{self.story}"
+
+    def note(self, who: str, call: object) -> None:
+        arguments = getattr(call, "arguments", None)
+        path = arguments["file"]["path"] if isinstance(arguments, dict) else arguments
+        self.log.append((who, getattr(call, "name", None), path))
+
+
+def _play(piece, scene: _Scene) -> object:
+    block = SimpleNamespace(**BLOCK | {"input": {"file": {"path": "a.txt"}}})
+
+    def approve(call: object) -> bool:
+        scene.note("approve", call)
+        scene.meanwhile(block)
+        return scene.says
+
+    def run(call: object) -> str:
+        scene.note("run", call)
+        return "done"
+
+    return [piece(block, approve, run), *scene.log]
+
+
+def _rename(block) -> None:
+    block.name = "bash"
+
+
+def _redirect(block) -> None:
+    block.input["file"]["path"] = "secrets.txt"
+
+
+def _approve_then_run(block: object, approve, run) -> str:
+    call = ToolCall.from_block(block)
+    call = replace(call, arguments=copy.deepcopy(call.arguments))
+    return run(call) if approve(call) else "refused"
+
+
+ASKED, RAN = ("approve", "read_file", "a.txt"), ("run", "read_file", "a.txt")
+
+APPROVAL = Contract(
     check_id="03.1",
-    piece="read_field",
-    stub="0b419840c3ccb9c5",
-    library=read_field,
-    observe=lambda piece, sent: piece(*sent),
+    piece="approve_then_run",
+    stub="451c936ab0d00a72",
+    library=_approve_then_run,
+    observe=_play,
     cases=(
         Case(
-            "a field of an object",
-            (SimpleNamespace(**BLOCK), "name"),
-            "read_file",
-            "The SDK hands you objects.",
+            "approved",
+            _Scene(says=True),
+            ["done", ASKED, RAN],
+            "What was approved is run, once, and its value comes back.",
             slips=(
-                (NO_ITEMS, "You asked an object for an item. block['name'] is for mappings; an object has attributes."),
-                (None, "Only mappings are read: an object's fields are attributes, for getattr()."),
+                ([None, ASKED, RAN], "It ran, but the value of run() was not returned."),
+                (["refused", ASKED], "approve said yes, and the call was refused all the same."),
             ),
         ),
         Case(
-            "a field of a mapping",
-            (BLOCK, "name"),
-            "read_file",
-            "A log or a test hands you dicts.",
+            "refused",
+            _Scene(says=False),
+            ["refused", ASKED],
+            "A call that was not approved must not run.",
             slips=(
-                (Raised("AttributeError"), "You asked a mapping for an attribute. A dict has items: block['name'], or block.get('name')."),
-                (None, "Only objects are read: getattr() on a dict finds its methods, not its items."),
+                (["done", ASKED, RAN], "approve said no, and the call ran: its answer was not looked at."),
+                ([None, ASKED], 'Nothing came back. The model waits for an answer: return "refused".'),
             ),
         ),
         Case(
-            "a mapping that is no dict",
-            (ChainMap(BLOCK), "name"),
-            "read_file",
-            "Vendors have mappings of their own; isinstance(block, Mapping) covers them all.",
-            slips=(
-                (None, "A mapping that is no dict was taken for an object. isinstance(block, Mapping) covers it; isinstance(block, dict) does not."),
-                (Raised("AttributeError"), "A mapping that is no dict was asked for an attribute. isinstance(block, Mapping) covers it."),
-            ),
+            "a block that gets another name in between",
+            _Scene(True, ", while the block's name turns into 'bash'", _rename),
+            ["done", ASKED, RAN],
+            "Check and use must look at the same thing.",
+            slips=((
+                ["done", ASKED, ("run", "bash", "a.txt")],
+                "read_file was approved and bash ran. The block was read twice, and changed in between: take the call once, and hand the same call to both.",
+            ),),
         ),
         Case(
-            "an item that is missing",
-            ({"type": "tool_use"}, "input"),
-            None,
-            "A block without input is a bad call, which needs an answer, not a crash.",
-            slips=((Raised("KeyError"), "A missing item raises here. block.get('input') gives None instead."),),
-        ),
-        Case(
-            "an attribute that is missing",
-            (SimpleNamespace(type="tool_use"), "input"),
-            None,
-            "A vendor may rename a field. The call then needs an answer, not a crash.",
-            slips=((Raised("AttributeError"), "A missing attribute raises here. getattr(block, 'input', None) does not."),),
-        ),
-        Case(
-            "an empty value",
-            ({"input": {}}, "input"),
-            {},
-            "{} is a good set of arguments, for a tool that needs none.",
-            slips=((None, "An empty value came back as None. If there is an `or` in your code, it takes {} for nothing: ask whether the field is there, not whether it is true."),),
-        ),
-        Case(
-            "an item that raises",
-            (LockedMapping(), "input"),
-            None,
-            "Whoever the vendor is, one bad block must not end the turn.",
-            slips=((Raised("NotLoaded"), "A vendor's mapping can raise, too. Here the error escapes and takes the whole turn with it."),),
-        ),
-        Case(
-            "a field that raises",
-            (Locked(), "input"),
-            None,
-            "One bad block must not end the turn, in which other calls wait.",
-            slips=((Raised("NotLoaded"), "A vendor's property can run any code, and raise. Here the error escapes and takes the whole turn with it."),),
+            "a block whose input is changed inside",
+            _Scene(True, ", while input['file']['path'] turns into 'secrets.txt'", _redirect),
+            ["done", ASKED, RAN],
+            "Frozen is not deep: the arguments are still the vendor's own dict.",
+            slips=((
+                ["done", ASKED, ("run", "read_file", "secrets.txt")],
+                "a.txt was approved and secrets.txt was read. Something in the arguments is still the block's own, however often you take the call: give the call a deep copy before you ask.",
+            ),),
         ),
     ),
 )  # fmt: skip
-
 
 DEEP = "[" * 100_000
 
@@ -284,7 +318,7 @@ OPENAI = Contract(
             ToolCall("call_1", "", None),
             "Even this call has an id, and waits for its answer.",
             slips=(
-                (Raised("KeyError"), "A missing field raises. Read it with field() from step 4, which gives None."),
+                (Raised("KeyError"), "A missing field raises. Read it with read_field() from step 3, which gives None."),
                 (ToolCall("call_1", None, None), "A missing name came back as None. As in take_call, what is no text becomes empty text."),
             ),
         ),
@@ -298,104 +332,4 @@ OPENAI = Contract(
     ),
 )  # fmt: skip
 
-
-class _Scene:
-    """One approval and one run, of which it is noted what each was shown."""
-
-    def __init__(self, says: bool, story: str = "", meanwhile=lambda block: None) -> None:
-        self.says = says
-        self.story = story
-        self.meanwhile = meanwhile
-        self.log: list[tuple[str, object, object]] = []
-
-    def __repr__(self) -> str:
-        return f"a read_file block; approve says {'yes' if self.says else 'no'}{self.story}"
-
-    def note(self, who: str, call: object) -> None:
-        arguments = getattr(call, "arguments", None)
-        path = arguments["file"]["path"] if isinstance(arguments, dict) else arguments
-        self.log.append((who, getattr(call, "name", None), path))
-
-
-def _play(piece, scene: _Scene) -> object:
-    block = SimpleNamespace(**BLOCK | {"input": {"file": {"path": "a.txt"}}})
-
-    def approve(call: object) -> bool:
-        scene.note("approve", call)
-        scene.meanwhile(block)
-        return scene.says
-
-    def run(call: object) -> str:
-        scene.note("run", call)
-        return "done"
-
-    return [piece(block, approve, run), *scene.log]
-
-
-def _rename(block) -> None:
-    block.name = "bash"
-
-
-def _redirect(block) -> None:
-    block.input["file"]["path"] = "secrets.txt"
-
-
-def _approve_then_run(block: object, approve, run) -> str:
-    call = ToolCall.from_block(block)
-    call = replace(call, arguments=copy.deepcopy(call.arguments))
-    return run(call) if approve(call) else "refused"
-
-
-ASKED, RAN = ("approve", "read_file", "a.txt"), ("run", "read_file", "a.txt")
-
-APPROVAL = Contract(
-    check_id="03.3",
-    piece="approve_then_run",
-    stub="71cd4cb370451a81",
-    library=_approve_then_run,
-    observe=_play,
-    cases=(
-        Case(
-            "approved",
-            _Scene(says=True),
-            ["done", ASKED, RAN],
-            "What was approved is run, once, and its value comes back.",
-            slips=(
-                ([None, ASKED, RAN], "It ran, but the value of run() was not returned."),
-                (["refused", ASKED], "approve said yes, and the call was refused all the same."),
-            ),
-        ),
-        Case(
-            "refused",
-            _Scene(says=False),
-            ["refused", ASKED],
-            "A call that was not approved must not run.",
-            slips=(
-                (["done", ASKED, RAN], "approve said no, and the call ran: its answer was not looked at."),
-                ([None, ASKED], 'Nothing came back. The model waits for an answer: return "refused".'),
-            ),
-        ),
-        Case(
-            "a block that gets another name in between",
-            _Scene(True, ", while the block's name turns into 'bash'", _rename),
-            ["done", ASKED, RAN],
-            "Check and use must look at the same thing.",
-            slips=((
-                ["done", ASKED, ("run", "bash", "a.txt")],
-                "read_file was approved and bash ran. The block was read twice, and changed in between: take the call once, and hand the same call to both.",
-            ),),
-        ),
-        Case(
-            "a block whose input is changed inside",
-            _Scene(True, ", while input['file']['path'] turns into 'secrets.txt'", _redirect),
-            ["done", ASKED, RAN],
-            "Frozen is not deep: the arguments are still the vendor's own dict.",
-            slips=((
-                ["done", ASKED, ("run", "read_file", "secrets.txt")],
-                "a.txt was approved and secrets.txt was read. Something in the arguments is still the block's own, however often you take the call: give the call a deep copy before you ask.",
-            ),),
-        ),
-    ),
-)  # fmt: skip
-
-CONTRACTS = (BLOCKS, FIELD, OPENAI, APPROVAL)
+CONTRACTS = (BLOCKS, APPROVAL, OPENAI)
