@@ -62,17 +62,22 @@ def read_field(source: object, name: str) -> object:
 
 
 def _text(source: object, name: str) -> str:
-    value = read_field(source, name)
-    return value if isinstance(value, str) else ""
+    return _as_text(read_field(source, name)) or ""
 
 
 def _parsed(source: object) -> object:
     arguments = read_field(source, "arguments")
-    if not isinstance(arguments, str):
+    text = _as_text(arguments)
+    if text is None:
         return arguments
-    if not arguments.strip():
+    if not text.strip():
         return {}
     try:
-        return json.loads(arguments)
+        return json.loads(text)
     except (ValueError, RecursionError):
-        return arguments
+        return text
+
+
+def _as_text(value: object) -> str | None:
+    # Asked of the type, and past the value's own methods: a vendor's object could raise in both.
+    return str.__str__(value) if issubclass(type(value), str) else None

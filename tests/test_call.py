@@ -39,6 +39,38 @@ def test_reading_never_raises(anything):
     assert ToolCall.from_openai(anything) == ToolCall("", "", None)
 
 
+class Lying:
+    """A value that raises when it is asked for its class."""
+
+    @property
+    def __class__(self):
+        raise RuntimeError("no class")
+
+
+class Loud(str):
+    """Text whose own methods raise."""
+
+    def _raise(self, *args):
+        raise RuntimeError("no text")
+
+    strip = __eq__ = __str__ = __len__ = _raise
+    __hash__ = str.__hash__
+
+
+def test_values_that_raise_are_read_too():
+    assert ToolCall.from_block({"id": Lying(), "name": Loud("a"), "input": {}}) == ToolCall(
+        "", "a", {}
+    )
+    lying = Lying()
+    assert (
+        ToolCall.from_openai({"id": "call_1", "function": {"arguments": lying}}).arguments is lying
+    )
+    assert ToolCall.from_openai(openai(Loud(' {"path": "a"}'))) == ToolCall(
+        "call_1", "read_file", {"path": "a"}
+    )
+    assert ToolCall.from_openai(openai(Loud("["))) == ToolCall("call_1", "read_file", "[")
+
+
 @given(st.dictionaries(st.sampled_from(["id", "name", "input"]), st.from_type(type) | st.none()))
 def test_id_and_name_are_text_or_empty(block):
     call = ToolCall.from_block(block)

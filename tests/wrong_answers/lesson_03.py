@@ -116,6 +116,17 @@ def always_refuses(block, approve, run):
     return "refused"
 
 
+@wrong("03.1", "approve was handed the block, not a call.")
+def asks_about_the_block(block, approve, run):
+    call = own_call(block)
+    return run(call) if approve(block) else "refused"
+
+
+@wrong("03.1", "approve and run were handed the block, not a call.")
+def takes_no_call(block, approve, run):
+    return run(block) if approve(block) else "refused"
+
+
 @wrong("03.1", "an endless loop, or a deadlock?")
 def asks_for_ever(block, approve, run):
     while True:
@@ -236,6 +247,16 @@ def lists_stay_text(call):
 @wrong("03.2", "The list was forced into a dict.")
 def forces_a_dict(call):
     return if_list(call, lambda call, parsed: dict(parsed))
+
+
+@wrong("03.2", "What came was no text, and became {}: it is lost.")
+@wrong("03.2", "No arguments were sent, not even empty text")
+def reads_text_alone(call):
+    good = right(call)
+    function = field(call, "function")
+    if isinstance(field(function, "arguments"), str):
+        return good
+    return ToolCall(good.tool_use_id, good.name, {})
 
 
 @wrong("03.2", "A missing field raises.")

@@ -173,6 +173,7 @@ def _approve_then_run(block: object, approve, run) -> str:
     return run(call) if approve(call) else "refused"
 
 
+BLOCK_ASKED = ("approve", "read_file", None)
 ASKED, RAN = ("approve", "read_file", "a.txt"), ("run", "read_file", "a.txt")
 
 APPROVAL = Contract(
@@ -190,6 +191,8 @@ APPROVAL = Contract(
             slips=(
                 ([None, ASKED, RAN], "It ran, but the value of run() was not returned."),
                 (["refused", ASKED], "approve said yes, and the call was refused all the same."),
+                (["done", BLOCK_ASKED, RAN], "approve was handed the block, not a call. Take the call first, and hand it to both."),
+                (["done", BLOCK_ASKED, ("run", "read_file", None)], "approve and run were handed the block, not a call. Take the call first, and hand it to both."),
             ),
         ),
         Case(
@@ -310,14 +313,18 @@ OPENAI = Contract(
             _openai({"path": "a.txt"}),
             PARSED,
             "Some servers parse for you. There is nothing left to do.",
-            slips=((Raised("TypeError"), "json.loads takes text alone. Look whether it is text before you parse it."),),
+            slips=(
+                (Raised("TypeError"), "json.loads takes text alone. Look whether it is text before you parse it."),
+                (ToolCall("call_1", "read_file", {}), "What came was no text, and became {}: it is lost. Read the arguments with read_field(), not with read_text(), and hand on what is no text."),
+            ),
         ),
         Case(
             "no function in it",
             {"id": "call_1"},
             ToolCall("call_1", "", None),
-            "Even this call has an id, and waits for its answer.",
+            "Even this call has an id, and waits for its answer. Nothing was sent as arguments, so nothing is made of it.",
             slips=(
+                (ToolCall("call_1", "", {}), "No arguments were sent, not even empty text, and they became {}. None says nothing; only text can say: no arguments."),
                 (Raised("KeyError"), "A missing field raises. Read it with read_field() from step 3, which gives None."),
                 (ToolCall("call_1", None, None), "A missing name came back as None. As in take_call, what is no text becomes empty text."),
             ),
