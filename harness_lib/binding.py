@@ -33,8 +33,10 @@ class HandlerKeywords:
         _check_callable(handler)
         try:
             parameters = _parameters(handler)
-        except (TypeError, ValueError):  # some built-in functions do not tell
-            return cls(None, frozenset(), frozenset())
+        except (TypeError, ValueError) as error:
+            if _is_built_in(handler):  # some of these do not tell
+                return cls(None, frozenset(), frozenset())
+            raise ValueError(f"the handler's signature cannot be read: {error}") from None
         for p in parameters:
             if p.kind is p.POSITIONAL_ONLY and p.default is p.empty:
                 raise ValueError(f"the handler takes {p.name!r} by position only")
@@ -46,7 +48,7 @@ class HandlerKeywords:
             frozenset(_filled(handler)),
         )
         properties, required = schema.get("properties", {}), schema.get("required", ())
-        if unknown := keywords.unknown(properties):
+        if unknown := keywords.unknown([*properties, *required]):
             raise ValueError(f"the handler takes no {unknown[0]!r}, which the schema declares")
         if extra := sorted(keywords.needed - set(required)):
             raise ValueError(f"the handler needs {extra[0]!r}, which the schema does not require")
@@ -71,8 +73,9 @@ def is_closed(schema: dict[str, object]) -> bool:
 def _check_callable(handler: object) -> None:
     if not callable(handler):
         raise ValueError(f"the handler must be callable, not {type(handler).__name__}")
-    if inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(
-        getattr(handler, "__call__", None)  # noqa: B004 - an object whose call is async
+    function = _unwrapped(handler)
+    if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+        getattr(function, "__call__", None)  # noqa: B004 - an object whose call is async
     ):
         raise ValueError(
             "the handler is a coroutine function and dispatch is synchronous: "
@@ -80,30 +83,51 @@ def _check_callable(handler: object) -> None:
         )
 
 
+def _unwrapped(handler: object) -> object:
+    """What a partial of a partial of ... calls in the end."""
+    while isinstance(handler, functools.partial):
+        handler = handler.func
+    return handler
+
+
+def _is_built_in(handler: object) -> bool:
+    function = _unwrapped(handler)
+    python = inspect.isfunction(function) or inspect.ismethod(function)
+    return inspect.isclass(function) or (inspect.isroutine(function) and not python)
+
+
 def _parameters(handler: Callable[..., object]) -> list[inspect.Parameter]:
-    """The parameters that a call meets: a wrapper's own, unless it hands all keywords on."""
+    """The parameters that a call meets: a wrapper's own, and beneath a `**` the wrapped one's."""
     own = list(inspect.signature(handler, follow_wrapped=False).parameters.values())
-    if any(p.kind is p.VAR_KEYWORD for p in own):
-        return list(inspect.signature(handler).parameters.values())
-    return own
+    inner = getattr(handler, "__wrapped__", None)
+    if inner is None or not any(p.kind is p.VAR_KEYWORD for p in own):
+        return own
+    passed_on = _parameters(inner)
+    names = {p.name for p in passed_on}
+    stars = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return [p for p in own if p.kind not in stars and p.name not in names] + passed_on
 
 
 def _filled(handler: object) -> Iterator[str]:
     """The names that a partial, a method or an object fills by position: no keyword can again."""
     count = 1
     if isinstance(handler, functools.partial):
-        function, count = handler.func, len(handler.args)
-        yield from _filled(function)
+        functions, count = [handler.func], len(handler.args)
+        yield from _filled(handler.func)
     elif inspect.ismethod(handler):
-        function = handler.__func__
-    elif inspect.isclass(handler):
-        function = handler.__init__
+        functions = [handler.__func__]
+    elif inspect.isclass(handler):  # three functions see a class's keywords, each after its own
+        functions = [handler.__init__, handler.__new__, type(handler).__call__]
     elif inspect.isroutine(handler):
         return
     else:
-        function = type(handler).__call__
-    try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):
-        return
-    yield from (p.name for p in parameters[:count] if p.kind is p.POSITIONAL_OR_KEYWORD)
+        function = inspect.getattr_static(type(handler), "__call__")
+        if isinstance(function, staticmethod):
+            return
+        functions = [function]
+    for function in functions:
+        try:
+            parameters = list(inspect.signature(function).parameters.values())
+        except (TypeError, ValueError):
+            continue
+        yield from (p.name for p in parameters[:count] if p.kind is p.POSITIONAL_OR_KEYWORD)

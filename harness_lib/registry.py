@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextvars import copy_context
 from dataclasses import dataclass
-from itertools import islice
 
 from harness_lib.binding import HandlerKeywords
 from harness_lib.call import ToolCall
 from harness_lib.json_value import json_copy, nearest
-from harness_lib.result import ToolDispatchResult, ToolErrorCode, encode, explain
+from harness_lib.result import ToolDispatchResult, ToolErrorCode, class_name, encode, explain
 from harness_lib.scheduling import split_batch
 from harness_lib.schema import checked_schema
 from harness_lib.spec import ToolSpec
@@ -28,6 +27,9 @@ MAX_WORKERS = 32
 
 MAX_LISTED = 50
 """How many tools the answer to an unknown name lists."""
+
+MAX_NAME_SHOWN = 64
+"""How many characters of an unknown name its answer shows; no registered one is longer."""
 
 MAX_COMPARED = 1_000
 """With more tools than that, none is looked for that the name may stand for: it would take long."""
@@ -65,15 +67,12 @@ class ToolRegistry:
                 raise ValueError("concurrent_safe must be True or False")
             schema = checked_schema(spec.input_schema)
             keywords = HandlerKeywords.of(spec.handler, schema)
+            own = dataclasses.replace(spec, input_schema=schema)
+            model_schema = json.dumps(own.model_schema())
         except Exception as error:
             reason = str(error) if isinstance(error, ValueError) else explain(error)
             raise ValueError(f"tool {spec.name!r}: {reason}") from None
-        own = dataclasses.replace(spec, input_schema=schema)
-        self._tools[spec.name] = _Tool(
-            own,
-            json.dumps(own.model_schema()),
-            ArgumentValidator(schema, keywords),
-        )
+        self._tools[spec.name] = _Tool(own, model_schema, ArgumentValidator(schema, keywords))
 
     def get(self, name: object) -> ToolSpec | None:
         """The spec of that name, with a schema of its own; None where there is none."""
@@ -84,7 +83,8 @@ class ToolRegistry:
 
     def model_schemas(self) -> list[dict[str, object]]:
         """The request's `tools` list, in order of registration, detached from the registry."""
-        return json.loads(f"[{','.join(tool.model_schema for tool in self._tools.values())}]")
+        tools = list(self._tools.values())  # at once: another thread may be registering
+        return json.loads(f"[{','.join(tool.model_schema for tool in tools)}]")
 
     def __len__(self) -> int:
         return len(self._tools)
@@ -123,7 +123,10 @@ class ToolRegistry:
         """Dispatch a batch: one result for each call, in call order. Built in lesson 07.
 
         on_result(index, result) is called in the caller's thread as each call ends, and for all
-        that have ended before a KeyboardInterrupt passes: at least once each.
+        that have ended before a KeyboardInterrupt passes: at least once each. Handlers that still
+        run are then left behind; Python waits for them when the program ends.
+
+        Each handler sees the caller's context variables; what it sets stays its own.
         """
         calls = list(calls)
         results: list[ToolDispatchResult | None] = [None] * len(calls)
@@ -139,50 +142,59 @@ class ToolRegistry:
                 self._run_together({index: calls[index] for index in group.indexes}, finish)
             else:
                 for index in group.indexes:
-                    finish(index, self.dispatch(calls[index]))
+                    finish(index, copy_context().run(self.dispatch, calls[index]))
         return results
 
     def _run_together(self, calls: dict[int, ToolCall], finish: OnResult) -> None:
         # One pool a batch: in a shared one, handlers that dispatch a batch themselves could
         # take all the workers and wait for ever for one more.
         pool = ThreadPoolExecutor(min(len(calls), MAX_WORKERS), thread_name_prefix="tool")
-        running: dict[Future[ToolDispatchResult], int] = {}
+        running: dict[Future[ToolDispatchResult], int] = {Future(): index for index in calls}
+        unclaimed = dict(calls)
+
+        def work(future: Future[ToolDispatchResult], index: int) -> None:
+            call = unclaimed.pop(index, None)  # whoever takes it runs it, so that it runs once
+            if call is not None:
+                try:
+                    future.set_result(self.dispatch(call))
+                except BaseException as error:  # an interrupt, for the caller
+                    future.set_exception(error)
+
         try:
-            for index, call in calls.items():
+            for future, index in running.items():
                 # Each call gets a context of its own: one context cannot be entered twice.
                 try:
-                    future = pool.submit(copy_context().run, self.dispatch, call)
-                except RuntimeError:  # no more threads, or Python is shutting down: run it here
-                    future = Future()
-                    future.set_result(self.dispatch(call))
-                running[future] = index
+                    pool.submit(copy_context().run, work, future, index)
+                except RuntimeError:
+                    # No more threads, or Python is shutting down: run it here. The pool may have
+                    # queued it before it failed, and a worker of before may have taken it.
+                    copy_context().run(work, future, index)
             for future in as_completed(running):
                 finish(running[future], future.result())
                 del running[future]
         except KeyboardInterrupt:
             for future, index in running.items():
-                if future.done() and not future.cancelled() and future.exception() is None:
+                if future.done() and future.exception() is None:
                     finish(index, future.result())
             raise
         finally:  # after an interrupt, handlers that still run are left behind
             pool.shutdown(wait=False, cancel_futures=True)
 
     def _find(self, name: object) -> _Tool | None:
-        if type(name) is not str:
-            if not isinstance(name, str):
-                return None
-            name = str.__str__(name)  # a subclass could bring a __hash__ of its own, which raises
-        return self._tools.get(name)
+        # The type is asked, not the name: its __class__, or a subclass's __hash__, could raise.
+        return self._tools.get(str.__str__(name)) if issubclass(type(name), str) else None
 
     def _no_such_tool(self, name: object) -> str:
-        if not isinstance(name, str):
-            return f"a tool's name is text, not {type(name).__name__}"
-        name = str.__str__(name)[:64]
-        near = nearest(name, self._tools) if len(self._tools) <= MAX_COMPARED else None
+        if not issubclass(type(name), str):
+            return f"a tool's name is text, not {class_name(name)}"
+        name = str.__str__(name)
+        shown = name if len(name) <= MAX_NAME_SHOWN else f"{name[:MAX_NAME_SHOWN]}..."
+        tools = list(self._tools)  # at once: another thread may be registering
+        near = nearest(name, tools) if len(tools) <= MAX_COMPARED else None
         hint = f" (did you mean {near!r}?)" if near else ""
-        known = ", ".join(islice(self._tools, MAX_LISTED)) or "none"
-        more = f" and {len(self) - MAX_LISTED} more" if len(self) > MAX_LISTED else ""
-        return f"no tool is named {name!r}{hint}; registered: {known}{more}"
+        known = ", ".join(tools[:MAX_LISTED]) or "none"
+        more = f" and {len(tools) - MAX_LISTED} more" if len(tools) > MAX_LISTED else ""
+        return f"no tool is named {shown!r}{hint}; registered: {known}{more}"
 
 
 @dataclass(frozen=True, slots=True)

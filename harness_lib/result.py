@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 from dataclasses import dataclass, field
 from enum import StrEnum
+from types import CoroutineType
 
 from harness_lib.call import ToolCall
 
@@ -14,6 +14,9 @@ MAX_CONTENT_CHARS = 50_000
 
 MAX_EXCEPTION_CHARS = 2_000
 """The longest message of an unexpected exception that is shown to the model, in characters."""
+
+MAX_CLASS_NAME_CHARS = 100
+"""The longest name of a class that is shown to the model, in characters."""
 
 NO_OUTPUT = "(no output)"
 
@@ -92,17 +95,19 @@ def encode(value: object) -> str:
 
     Raises TypeError, naming the type, for what is not a JSON value.
     """
-    if isinstance(value, str):
+    # The type is asked, not the value: its __class__ could raise.
+    if issubclass(type(value), str):
         return str.__str__(value)
     if value is None:
         return NO_OUTPUT
-    if inspect.iscoroutine(value):
+    if type(value) is CoroutineType:
         value.close()  # or Python warns on stderr that it was never awaited
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
-    except (TypeError, ValueError, RecursionError) as error:
+    except Exception as error:
+        kind, reason = class_name(value), explain(error).partition(": ")[2]
         raise TypeError(
-            f"the handler returned {type(value).__name__}, which is not text or JSON ({error})"
+            f"the handler returned {kind}, which is not text or JSON ({reason})"
         ) from error
 
 
@@ -133,15 +138,18 @@ def explain(error: BaseException) -> str:
 
     A ToolError speaks for itself; of any other the type and the message are shown, clipped.
     """
-    # Asked past the exception's own attributes, all of which may raise.
-    kind = type(error)
-    name = type.__dict__["__name__"].__get__(kind)
     try:
         message = str.__str__(str(error))
     except KeyboardInterrupt:
         raise
     except BaseException:
         message = "(its message cannot be read)"
-    if issubclass(kind, ToolError) and message:
+    if issubclass(type(error), ToolError) and message:
         return message
-    return f"{name}: {clip(message, MAX_EXCEPTION_CHARS)}".removesuffix(": ")
+    name = class_name(error)
+    return f"{name}: {clip(message, MAX_EXCEPTION_CHARS)}" if message else name
+
+
+def class_name(value: object) -> str:
+    """The name of a value's class, whatever it says of itself: all its attributes may raise."""
+    return clip(type.__dict__["__name__"].__get__(type(value)), MAX_CLASS_NAME_CHARS)

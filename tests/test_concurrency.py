@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import contextvars
+import sys
 import threading
 
 import pytest
@@ -220,20 +221,68 @@ def test_a_broken_on_result_is_the_harness_own_error():
             registry.dispatch_many(batch, on_result=on_result)
 
 
-def test_without_more_threads_the_rest_runs_here(monkeypatch):
-    real = concurrent.futures.ThreadPoolExecutor.submit
-    left = [2]
+@pytest.mark.parametrize("threads", [0, 1, 2, 5])
+def test_without_more_threads_the_rest_runs_here_and_each_call_once(threads, monkeypatch):
+    """The pool queues a call before it fails to start a thread for it: a worker may find it there."""
+    real, left, ran = threading.Thread.start, [threads], []
 
-    def submit(self, *args):
+    def start(self):
         if not left[0]:
             raise RuntimeError("can't start new thread")
         left[0] -= 1
-        return real(self, *args)
+        real(self)
 
-    monkeypatch.setattr(concurrent.futures.ThreadPoolExecutor, "submit", submit)
-    registry = ToolRegistry([tool("t", lambda n: n, properties=["n"])])
-    batch = [ToolCall(f"id{n}", "t", {"n": n}) for n in range(5)]
-    assert [r.content for r in registry.dispatch_many(batch)] == ["0", "1", "2", "3", "4"]
+    def handler(n):
+        ran.append(n)
+        return n
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    registry = ToolRegistry([tool("t", handler, properties=["n"])])
+    for _ in range(20):
+        left[0], ran[:] = threads, []
+        batch = [ToolCall(f"id{n}", "t", {"n": n}) for n in range(6)]
+        assert [r.content for r in registry.dispatch_many(batch)] == list("012345")
+        assert sorted(ran) == [0, 1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("safe", [True, False])
+def test_what_a_handler_sets_in_its_context_stays_there(safe):
+    """In either kind of batch, so that it makes no difference to the handlers which it was."""
+    user = contextvars.ContextVar("user", default="nobody")
+
+    def become(n):
+        before = user.get()
+        user.set(f"user {n}")
+        return before
+
+    registry = ToolRegistry([tool("t", become, safe=safe, properties=["n"])])
+    batch = [ToolCall(f"id{n}", "t", {"n": n}) for n in range(3)]
+    assert [r.content for r in registry.dispatch_many(batch)] == ["nobody"] * 3
+    assert user.get() == "nobody"
+
+
+def test_tools_may_be_registered_while_others_are_dispatched():
+    registry = ToolRegistry()
+    stop = threading.Event()
+
+    def register():
+        n = 0
+        while not stop.is_set() and n < 2_000:
+            registry.register(tool(f"t{n}", lambda: "ok"))
+            n += 1
+
+    thread = threading.Thread(target=register)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        thread.start()
+        while thread.is_alive():
+            assert not registry.dispatch(ToolCall("id", "nope", {})).ok
+            assert isinstance(registry.model_schemas(), list)
+    finally:
+        sys.setswitchinterval(interval)
+        stop.set()
+        thread.join(WAIT)
 
 
 def test_an_empty_batch():

@@ -439,9 +439,23 @@ def test_arguments_that_raise_are_a_result(error):
         registry_of(dict).dispatch(ToolCall("1", "tool", RaisingMapping(KeyboardInterrupt())))
 
 
+class NoClass:
+    """An object that raises when it is asked for its class."""
+
+    @property
+    def __class__(self):
+        raise RuntimeError("no class")
+
+
 def test_a_name_that_raises_is_unknown():
-    result = registry_of(dict).dispatch(ToolCall("1", RaisingName("tol"), {}))
+    registry = registry_of(lambda **kw: "ran")
+    result = registry.dispatch(ToolCall("1", RaisingName("tol"), {}))
     assert "did you mean 'tool'?" in result.content
+    batch = [ToolCall("1", "tool", {}), ToolCall("2", NoClass(), {})]
+    for results in (registry.dispatch_many(batch), map(registry.dispatch, batch)):
+        ran, unknown = results
+        assert ran.content == "ran"
+        assert "a tool's name is text, not NoClass" in unknown.content
 
 
 def chain(levels):

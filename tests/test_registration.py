@@ -7,7 +7,7 @@ import math
 import pytest
 from jsonschema import Draft202012Validator
 
-from harness_lib import ToolRegistry, ToolSpec, object_schema
+from harness_lib import ToolCall, ToolRegistry, ToolSpec, object_schema
 from harness_lib.schema import ANNOTATIONS, ENFORCED
 
 
@@ -174,12 +174,59 @@ def test_known_keywords_are_what_the_validator_enforces():
     assert not ENFORCED & ANNOTATIONS
 
 
+def test_format_is_a_note_and_refuses_nothing():
+    """Said in BOUNDARY.md: a reader of the schema may take it for a rule."""
+    registry = ToolRegistry([spec(with_property({"type": "string", "format": "date"}))])
+    assert registry.dispatch(ToolCall("toolu_1", "tool", {"a": "rubbish"})).ok
+
+
 async def coroutine(a):
     return a
 
 
 class AsyncCall:
     async def __call__(self, a):
+        return a
+
+
+class AsyncMethods:
+    async def method(self, a):
+        return a
+
+
+def injected(ctx, *args, **kwargs):
+    return a_or_b(*args, **kwargs)
+
+
+def a_or_b(a, b=1):
+    return a
+
+
+def wrapped(wrapper, inner=a_or_b):
+    """As a decorator with functools.wraps leaves it."""
+    return functools.wraps(inner)(lambda *args, **kwargs: wrapper(*args, **kwargs))
+
+
+class FillsCls:
+    def __new__(cls, **kwargs):
+        return super().__new__(cls)
+
+
+class FillsClsAsAClass(type):
+    def __call__(cls, **kwargs):
+        return "ok"
+
+
+class CallsNobody:
+    @staticmethod
+    def __call__(a, **kwargs):
+        return "ok"
+
+
+class LyingSignature:
+    __signature__ = "nonsense"
+
+    def __call__(self, a):
         return a
 
 
@@ -212,11 +259,37 @@ def extra(a, b):
         (functools.partial(coroutine), "coroutine function"),
         (AsyncCall(), "coroutine function"),
         (asyncio.sleep, "coroutine function"),
+        (functools.partial(AsyncCall()), "coroutine function"),
+        (AsyncMethods().method, "coroutine function"),
+        (functools.wraps(a_or_b)(injected), "needs 'ctx'"),
+        (functools.wraps(a_or_b)(lambda ctx, /, **kwargs: 1), "'ctx' by position only"),
+        (wrapped(lambda **kwargs: 1, functools.wraps(a_or_b)(lambda b: b)), "takes no 'a'"),
+        (functools.partial(lambda a: a, wrong=1), "signature"),
+        (functools.partial(lambda a: a, 1, 2), "signature"),
+        (LyingSignature(), "signature"),
     ],
 )
 def test_handlers_that_do_not_fit(handler, fault):
     with pytest.raises(ValueError, match=f"tool 'tool': .*{fault}"):
         ToolRegistry([spec(object_schema({"a": {}}, ["a"]), handler)])
+
+
+@pytest.mark.parametrize(
+    ("handler", "name"),
+    [(FillsCls, "cls"), (FillsClsAsAClass("C", (), {}), "cls")],
+)
+def test_names_that_are_filled_already(handler, name):
+    with pytest.raises(ValueError, match=f"takes no '{name}'"):
+        ToolRegistry([spec(object_schema({name: {}}), handler)])
+    open_one = ToolRegistry([spec({"type": "object"}, handler)])
+    result = open_one.dispatch(ToolCall("toolu_1", "tool", {name: 1}))
+    assert result.error_code == "invalid_arguments"
+
+
+def test_a_required_name_must_be_one_that_the_handler_takes():
+    for handler in (lambda: 1, lambda b=1: b):
+        with pytest.raises(ValueError, match="takes no 'a'"):
+            ToolRegistry([spec({"type": "object", "required": ["a"]}, handler)])
 
 
 def test_a_handler_may_not_need_what_is_optional():
@@ -227,7 +300,9 @@ def test_a_handler_may_not_need_what_is_optional():
 @pytest.mark.parametrize(
     "handler",
     [lambda a: a, lambda a, b=1: a, lambda **kw: kw, lambda *, a: a, Handler().method, Handler()]
-    + [functools.partial(extra, b=2), lambda x=1, /, *, a: a, dict, lambda a=None, *rest: a],
+    + [functools.partial(extra, b=2), lambda x=1, /, *, a: a, dict, lambda a=None, *rest: a]
+    + [wrapped(a_or_b), wrapped(a_or_b, wrapped(a_or_b)), CallsNobody(), functools.cache(a_or_b)]
+    + [functools.wraps(a_or_b)(lambda *args, verbose=False, **kwargs: a_or_b(*args, **kwargs))],
 )
 def test_handlers_that_fit(handler):
     ToolRegistry([spec(object_schema({"a": {}}, ["a"]), handler)])
@@ -263,6 +338,19 @@ def test_whatever_a_spec_raises_names_the_tool():
 
     with pytest.raises(ValueError, match="tool 'tool': RuntimeError: no"):
         ToolRegistry([spec(handler=Handler())])
+
+    class Spec(ToolSpec):
+        def model_schema(self):
+            raise RuntimeError("no schema")
+
+    with pytest.raises(ValueError, match="tool 'tool': RuntimeError: no schema"):
+        ToolRegistry([Spec("tool", "", object_schema({}), dict)])
+
+
+def test_a_long_name_is_told_from_the_one_that_it_begins_with():
+    registry = ToolRegistry([spec(name="a" * 64)])
+    content = registry.dispatch(ToolCall("toolu_1", "a" * 64 + "b", {})).content
+    assert f"no tool is named '{'a' * 64}...'" in content
 
 
 def test_nothing_passed_in_or_handed_out_changes_what_is_enforced():

@@ -63,12 +63,28 @@ def test_encode(value, text):
     assert encode(value) == text
 
 
+class NoClass:
+    """An object that raises when it is asked for its class."""
+
+    @property
+    def __class__(self):
+        raise RuntimeError("no class")
+
+
 @pytest.mark.parametrize(
-    "value", [b"x", {1, 2}, object(), dict, float("nan"), [b"x"], (i for i in ())]
+    "value",
+    [b"x", {1, 2}, object(), dict, float("nan"), [b"x"], (i for i in ())],
 )
 def test_what_is_no_json_is_named_by_its_type(value):
     with pytest.raises(TypeError, match=f"returned {type(value).__name__}, which is not text"):
         encode(value)
+
+
+@pytest.mark.parametrize("kind", ["NoClass", "list"])
+def test_what_raises_for_its_class_is_named_too(kind):
+    value = NoClass()  # made here: it is no parameter that pytest could show
+    with pytest.raises(TypeError, match=f"returned {kind}, which is not text"):
+        encode(value if kind == "NoClass" else [value])
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=())))
@@ -119,6 +135,11 @@ class Stop(Exception):
         (ToolError(), "ToolError"),
         (Mute(), "Mute: (its message cannot be read)"),
         (KeyError("k"), "KeyError: 'k'"),
+        (ValueError("it ends: "), "ValueError: it ends: "),
+        (
+            type("N" * 9_000, (Exception,), {})(),
+            f"{'N' * 32}\n[... 8,937 characters left out ...]\n{'N' * 31}",
+        ),
     ],
 )
 def test_explain(error, text):
