@@ -160,9 +160,15 @@ def returns_the_text(*args):
     return right(*args, pair=lambda text: text)
 
 
-@wrong("01.2", "The last turn is not in the history.")
+@wrong("01.2", "The last turn is not in the list that you were given.")
 def forgets_the_last_turn(*args):
     return right(*args, keeps=bool)
+
+
+@wrong("01.2", "Was it left out, or appended to a copy?")
+@wrong("01.2", "The list that you were given is unchanged; did you copy it?")
+def works_on_a_copy(ask, run, messages, max_turns):
+    return right(ask, run, list(messages), max_turns)
 
 
 @wrong("01.2", "a result that belongs to no call")

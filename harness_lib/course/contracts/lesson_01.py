@@ -287,7 +287,7 @@ RUN_TURNS = Contract(
             "No call, so this is the end, and the answer is part of the history.",
             slips=(
                 ([None, FINAL], 'Nothing came back. Return the pair ("final_answer", text).'),
-                ([DONE], "The last turn is not in the history. A next question would be asked as if nothing had been said."),
+                ([DONE], "The last turn is not in the list that you were given. A next question would be asked as if nothing had been said. Was it left out, or appended to a copy?"),
                 (Raised("AskedAgain"), "The model asked for no tool, and was asked again. Without a call the loop is over."),
                 (["Done.", FINAL], 'The text alone came back. Return the pair: why it ended, and the text.'),
             ),
@@ -298,6 +298,7 @@ RUN_TURNS = Contract(
             [DONE, CALLED, ANSWERED, FINAL],
             "The turn goes into the history, and its answer right after it.",
             slips=(
+                ([DONE], "The list that you were given is unchanged; did you copy it? Its caller reads it, and finds neither the call nor the answer."),
                 ([DONE, ANSWERED, FINAL], "The turn with the call is not in the history, so the API finds a result that belongs to no call."),
                 ([DONE, CALLED, FINAL], "The call has no result in the history. The API refuses the next request."),
                 ([("final_answer", ""), CALLED], "It ended at a turn that holds a call. Nothing ran."),
