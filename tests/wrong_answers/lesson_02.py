@@ -299,7 +299,14 @@ def two_sets(tools, handlers):
     return set(sorted(told)[:1]), set(sorted(runs)[:1])  # of one: the order of more is chance
 
 
-@wrong("02.3", "Your code changed the lists that it was given.")
+@wrong("02.3", "tools or handlers is no longer as it was.")
+def sorts_in_place(tools, handlers):
+    tools.sort(key=lambda tool: tool["name"])
+    told, runs = names_of(tools, handlers)
+    return [name for name in told if name not in runs], sorted({*runs} - {*told})
+
+
+@wrong("02.3", "tools or handlers is no longer as it was.")
 def uses_them_up(tools, handlers):
     told = []
     while tools:

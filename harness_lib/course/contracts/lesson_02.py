@@ -54,43 +54,37 @@ MAP = Contract(
     observe=_answer_of,
     cases=(
         Case(
-            "a tool of the map",
+            "bash is in the map",
             _Calling("bash", {"command": "ls"}, "bash", "read_file"),
             "bash ran ls",
             "The name alone decides what runs.",
         ),
         Case(
-            "another tool, with an argument left out",
-            _Calling("read_file", {"path": "a.txt"}, "bash", "read_file"),
-            "read a.txt, all lines",
-            "Each tool has its own parameters, and the look-up knows none of them.",
-        ),
-        Case(
-            "the arguments go by name",
+            "read_file, limit before path",
             _Calling("read_file", {"limit": 2, "path": "a.txt"}, "bash", "read_file"),
             "read a.txt, 2 lines",
-            "A model may write its arguments in any order.",
+            "Each tool has its own parameters, and a model may write them in any order.",
         ),
         Case(
-            "no arguments",
+            "list_files, no arguments",
             _Calling("list_files", {}, "list_files"),
             "listed, with 0 arguments",
             "A tool may need none.",
         ),
         Case(
-            "a tool that was added to the map",
+            "grep_file, added to the map",
             _Calling("grep_file", {"path": "a.txt", "pattern": "Ada"}, "bash", "grep_file"),
             "found Ada in a.txt",
             "A new entry has to be enough: no code changes.",
         ),
         Case(
-            "a tool that is not in the map",
+            "grep_file, not in the map",
             _Calling("grep_file", {"path": "a.txt", "pattern": "Ada"}, "bash", "read_file"),
             REFUSED,
             "The model waits for an answer, and can only mend a name that it is shown.",
         ),
         Case(
-            "a name that is only nearly right",
+            "Read_File, where read_file is",
             _Calling("Read_File", {"path": "a.txt"}, "read_file"),
             REFUSED,
             "A guess would run a tool that nobody asked for.",
@@ -307,13 +301,21 @@ class _Lists:
         )
 
 
-def _drift_of(piece, sent: _Lists) -> object:
+def _two_lists(sent: _Lists) -> tuple[list[dict], dict]:
     tools = [{"name": name, "description": "", "input_schema": {}} for name in sent.told]
-    handlers = dict.fromkeys(sent.runs, HANDLERS["bash"])
+    return tools, dict.fromkeys(sent.runs, HANDLERS["bash"])
+
+
+def _drift_of(piece, sent: _Lists) -> object:
+    return piece(*_two_lists(sent))
+
+
+def _drift_of_kept(piece, sent: _Lists) -> object:
+    tools, handlers = _two_lists(sent)
     answer = piece(tools, handlers)
-    if [tool["name"] for tool in tools] != sent.told or list(handlers) != sent.runs:
-        return CHANGED
-    return answer
+    as_sent, runs_as_sent = _two_lists(sent)
+    kept = tools == as_sent and list(handlers.items()) == list(runs_as_sent.items())
+    return answer if kept else CHANGED
 
 
 def _drift(tools: list[dict], handlers: dict) -> tuple[list[str], list[str]]:
@@ -321,7 +323,7 @@ def _drift(tools: list[dict], handlers: dict) -> tuple[list[str], list[str]]:
     return sorted(told - runs), sorted(runs - told)
 
 
-CHANGED = "the lists that were handed in are changed"
+CHANGED = "what was handed in is changed"
 SWAPPED = "The two are the wrong way round. What is only told comes first, what only runs second."
 
 DRIFT = Contract(
@@ -341,7 +343,6 @@ DRIFT = Contract(
                 ([[], []], "A list of two lists came back; the exercise wants a tuple: return one, other."),
                 ((set(), set()), "Two sets came back. sorted() makes lists of them, in an order that is the same each time."),
                 (([], ["bash", "read_file"]), "Names were looked for among the entries of tools, which are dicts. Compare names with names: tool['name']."),
-                (CHANGED, "Your code changed the lists that it was given. The harness still needs them: work on names of your own."),
                 (Raised("TypeError", "unhashable type: 'dict'"), "An entry of tools is a dict, which no set can hold. Take its name: tool['name']."),
             ),
         ),
@@ -389,6 +390,14 @@ DRIFT = Contract(
             (["ask", "zip"], ["move", "run"]),
             "A report that changes its order from run to run cannot be compared.",
             slips=(((["zip", "ask"], ["run", "move"]), "All names are found, in the order of the lists. The exercise wants them sorted."),),
+        ),
+        Case(
+            "what was handed in stays as it was",
+            _Lists("zip bash", "run bash"),
+            (["zip"], ["run"]),
+            "The harness goes on working with both.",
+            observe=_drift_of_kept,
+            slips=((CHANGED, "After your code ran, tools or handlers is no longer as it was. Sort, add or take away in a list of your own; sorted() makes one."),),
         ),
         Case(
             "no tools at all",
