@@ -6,7 +6,7 @@ import json
 
 def check_names(schema, arguments):
     lines = [f"$: {n} is missing" for n in set(schema.get("required") or ()) - set(arguments)]
-    if schema.get("additionalProperties", True):
+    if schema.get("additionalProperties") not in (False,):
         return lines
     return [
         f"$: {n} is unknown" for n in arguments if n not in (schema.get("properties") or {})

@@ -85,6 +85,7 @@ def ends_the_program(schema, value):
 @wrong("05.validate", "Half a mail cannot be deleted.")
 @wrong("05.validate", "A negative count deletes from the wrong end.")
 @wrong("05.validate", "true is no number either.")
+@wrong("05.validate", "so no minimum stops it.")
 def says_yes_to_all(schema, value):
     return []
 
@@ -157,6 +158,15 @@ def takes_absent_for_false(schema, arguments):
 def takes_present_for_false(schema, arguments):
     known = schema.get("properties", {})
     closed = "additionalProperties" in schema
+    unknown = [f"$: {name} is unknown" for name in arguments if closed and name not in known]
+    return missing_alone(schema, arguments) + unknown
+
+
+@wrong("05.1", "takes {} for false, too")
+@wrong("05.1", "{} is a schema without rules")
+def takes_empty_for_false(schema, arguments):
+    known = schema.get("properties", {})
+    closed = not schema.get("additionalProperties", True)
     unknown = [f"$: {name} is unknown" for name in arguments if closed and name not in known]
     return missing_alone(schema, arguments) + unknown
 

@@ -80,6 +80,7 @@ VALIDATE = Contract(
         Case("5.0 for an integer", _Ask({"count": 5.0}), "accepted", "JSON has one kind of number: 5.0 is the integer 5."),
         Case("an integer for a number", _Ask({"count": 2, "weight": 3}), "accepted", "Each integer is a number, too."),
         Case("less than the minimum", _Ask({"count": 0}), "refused", "A negative count deletes from the wrong end."),
+        Case("NaN for a number", _Ask({"count": 2, "weight": math.nan}), "refused", "Every comparison with NaN is False, so no minimum stops it."),
         Case("the minimum itself", _Ask({"count": 1, "weight": 0}), "accepted", "minimum allows the number that it names."),
         Case("a fault in a nested object", _Ask({"count": 2, "age": {"days": 0}}), "refused", "An inner object has the same rules."),
         Case("a nested property that is missing", _Ask({"count": 2, "age": {}}), "refused", "An inner object has the same rules."),
@@ -177,6 +178,13 @@ CHECK_NAMES = Contract(
             [],
             "True says: more names are welcome.",
             slips=((["$: note is unknown"], "additionalProperties is there, and it is true. Look at its value, not whether it is there."),),
+        ),
+        Case(
+            "a schema without a rule for other names",
+            (NAMES | {"additionalProperties": {}}, {"count": 1, "note": "x"}),
+            [],
+            "{} is a schema without rules: a name that nobody declared may have any value.",
+            slips=((["$: note is unknown"], "additionalProperties is {}, a schema that any value fits, so other names are welcome. Only False closes a schema; Python's `not` takes {} for false, too."),),
         ),
         Case(
             "a schema that declares no name",
