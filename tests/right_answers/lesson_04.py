@@ -31,7 +31,10 @@ def misspelt(schema):
 def fits(handler, schema):
     if not callable(handler):
         return False
-    parameters = inspect.signature(handler).parameters
+    try:
+        parameters = inspect.signature(handler).parameters
+    except ValueError:
+        return False
     kinds = {p.kind for p in parameters.values()}
     named = {
         name

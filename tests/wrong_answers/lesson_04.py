@@ -106,6 +106,9 @@ def overwrites():
 @wrong("04.registry", "A schema for text was taken.")
 @wrong("04.registry", "A handler was taken that no good call can enter.")
 @wrong("04.registry", "look as if it had worked, and do nothing")
+@wrong("04.registry", "one level below the property")
+@wrong("04.registry", "that the emptiest call cannot enter")
+@wrong("04.registry", "what it holds is not, and the schema was taken")
 def checks_nothing():
     class Trusting(Registry):
         def register(self, spec):
@@ -162,6 +165,16 @@ def forgets_to_return(spec):
     entry(spec, copy.deepcopy(spec.input_schema))
 
 
+@wrong("04.1", "A spec came back, with all its fields.")
+def copies_the_whole_spec(spec):
+    return copy.deepcopy(spec)
+
+
+@wrong("04.1", "A spec has attributes and no keys")
+def takes_the_spec_for_a_dict(spec):
+    return copy.deepcopy({key: spec[key] for key in ("name", "description", "input_schema")})
+
+
 @wrong("04.1", "a function cannot be sent as JSON")
 def all_five_fields(spec):
     return dataclasses.asdict(spec)
@@ -180,6 +193,11 @@ def shares_the_schema(spec):
     return entry(spec, spec.input_schema)
 
 
+@wrong("04.1", "Whoever changes the entry changes the spec.")
+def asks_the_spec(spec):
+    return spec.model_schema()
+
+
 @wrong("04.1", "Some dict in the entry is still the spec's own")
 def copies_once(spec):
     return entry(spec, dict(spec.input_schema))
@@ -192,7 +210,7 @@ def remembers_its_entry(spec, made={}):
     return made["entry"]
 
 
-@wrong("04.1", "TypeError")
+@wrong("04.1", '"description": "Delete."')
 def as_text(spec):
     return json.dumps(entry(spec, spec.input_schema))
 
@@ -344,7 +362,7 @@ def gives_up(schema):
 def can_bind(handler, names):
     try:
         inspect.signature(handler).bind(**dict.fromkeys(names))
-    except TypeError:
+    except (TypeError, ValueError):
         return False
     return True
 
@@ -364,7 +382,7 @@ def says_nothing(handler, schema):
     right(handler, schema)
 
 
-@wrong("04.3", "It says that the call cannot be made: catch it")
+@wrong("04.3", "From bind() it means that the call cannot be made: catch it")
 @wrong("04.3", "let all of it stand inside the try")
 def lets_bind_raise(handler, schema):
     parameters = inspect.signature(handler).parameters.values()
@@ -373,6 +391,41 @@ def lets_bind_raise(handler, schema):
     inspect.signature(handler).bind(**properties_of(schema))
     inspect.signature(handler).bind(**dict.fromkeys(schema.get("required", ())))
     return True
+
+
+@wrong("04.3", "A mistake inside a try gives False as well")
+def stars_on_a_list(handler, schema):
+    try:
+        signature = inspect.signature(handler)
+        signature.bind(**properties_of(schema))
+        signature.bind(**schema.get("required", []))
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+@wrong("04.3", "A TypeError leaves your function, and both calls can be made here.")
+def stars_on_a_list_outside_the_try(handler, schema):
+    if not can_bind(handler, properties_of(schema)):
+        return False
+    inspect.signature(handler).bind(**schema.get("required", []))
+    return True
+
+
+@wrong("04.3", "catch it beside the TypeError")
+def catches_type_errors_alone(handler, schema):
+    try:
+        signature = inspect.signature(handler)
+        signature.bind(**dict.fromkeys(properties_of(schema)))
+        signature.bind(**dict.fromkeys(schema.get("required", ())))
+    except TypeError:
+        return False
+    return True
+
+
+@wrong("04.3", "nobody knows that it fits")
+def takes_what_tells_nothing(handler, schema):
+    return handler is max or right(handler, schema)
 
 
 @wrong("04.3", "The handler takes age, the schema says days")
@@ -390,7 +443,7 @@ def the_emptiest_alone(handler, schema):
     return can_bind(handler, schema.get("required", ()))
 
 
-@wrong("04.3", "Ask whether the call can be made, not whether two lists of names are equal.")
+@wrong("04.3", "The names of the handler and those of the schema need not be the same.")
 def equal_to_the_required(handler, schema):
     return set(inspect.signature(handler).parameters) == set(schema.get("required", ()))
 
@@ -410,7 +463,7 @@ def the_required_by_position(handler, schema):
         return False
     try:
         inspect.signature(handler).bind(*schema.get("required", ()))
-    except TypeError:
+    except (TypeError, ValueError):
         return False
     return True
 
@@ -422,12 +475,12 @@ def all_by_position(handler, schema):
         signature = inspect.signature(handler)
         signature.bind(*properties_of(schema))
         signature.bind(*schema.get("required", ()))
-    except TypeError:
+    except (TypeError, ValueError):
         return False
     return True
 
 
-@wrong("04.3", "self was counted.")
+@wrong("04.3", "inspect.signature() of a bound method leaves self out")
 def counts_self(handler, schema):
     if hasattr(handler, "__func__"):
         handler = handler.__func__

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from types import SimpleNamespace
 
@@ -90,14 +91,24 @@ def _changed_spec(Spec, Registry) -> object:
     return {"get": _of(registry.get("delete_drafts")), "shown": _of(registry.model_schemas()[0])}
 
 
+def _verdict_on(registry, spec) -> str:
+    try:
+        registry.register(spec)
+    except ValueError as error:
+        return "refused" if spec.name in str(error) else f"refused, without the name: {error}"
+    return "taken"
+
+
+def _alone(handler: object, rules: dict[str, object], Spec, Registry) -> str:
+    """What comes of a registration with one property, `a`, that may be left out."""
+    schema = {"type": "object", "properties": {"a": rules}}
+    return _verdict_on(Registry(), Spec("purge", "Purge.", schema, handler))
+
+
 def _second(name: str, schema: object, handler: object, Spec, Registry) -> object:
     """What comes of one more registration, and what is left in the registry."""
     registry = _drafts(Spec, Registry)
-    try:
-        registry.register(Spec(name, "One more.", schema, handler))
-        verdict = "taken"
-    except ValueError as error:
-        verdict = "refused" if name in str(error) else f"refused, without the name: {error}"
+    verdict = _verdict_on(registry, Spec(name, "One more.", schema, handler))
     return {
         "the second": verdict,
         "registered": [entry["name"] for entry in registry.model_schemas()],
@@ -217,6 +228,27 @@ REGISTRY = Contract(
             ("purge", _days_schema(), _delete_later),
             "A coroutine function was taken. Each call of it will look as if it had worked, and do nothing.",
         ),
+        Case(
+            "a misspelt keyword in the items of a list",
+            _Scene("purge, with typ for type in the rules for the items", partial(_alone, lambda a=(): "", {"items": {"typ": "string"}})),
+            "refused",
+            "The rules for the items are a schema, too.",
+            slips=(("taken", "A misspelt keyword was taken, one level below the property. What it asks for will not be enforced."),),
+        ),
+        Case(
+            "a handler that needs what may be left out",
+            _Scene("purge, whose schema requires nothing and whose handler needs a", partial(_alone, lambda a: "", {"type": "string"})),
+            "refused",
+            "The call without arguments is allowed, and fails in the handler.",
+            slips=(("taken", "A handler was taken that the emptiest call cannot enter."),),
+        ),
+        Case(
+            "a type that does not exist",
+            _Scene("purge, with int for integer", partial(_alone, lambda a=0: "", {"type": "int"})),
+            "refused",
+            "A validator that meets an unknown type raises in the middle of a call.",
+            slips=(("taken", "The keyword is right, what it holds is not, and the schema was taken."),),
+        ),
     ),
 )  # fmt: skip
 
@@ -224,29 +256,45 @@ REGISTRY = Contract(
 # --- 04.1: an entry for the catalogue, detached ---------------------------------------------------
 
 
-def _spec() -> ToolSpec:
-    return ToolSpec("delete_drafts", "Delete.", _days_schema(), _delete, concurrent_safe=False)
+@dataclass(frozen=True)
+class FirstSpec:
+    """As in step 1: its own entry shares the schema, so that calling it is no answer."""
+
+    name: str
+    description: str
+    input_schema: dict[str, object]
+    handler: Callable[..., object]
+    concurrent_safe: bool = False
+
+    def model_schema(self) -> dict[str, object]:
+        shown = ("name", "description", "input_schema")
+        return {field: getattr(self, field) for field in shown}
+
+
+def _spec() -> FirstSpec:
+    return FirstSpec("delete_drafts", "Delete.", _days_schema(), _delete)
 
 
 def _entry(piece) -> object:
     return piece(_spec())
 
 
-def _entry_changed(piece) -> object:
+def _changed(change: Callable[[dict], object], piece) -> object:
+    """The spec's schema, after a change in the entry's; what came back, if that is no dict."""
     spec = _spec()
-    piece(spec)["input_schema"]["required"] = []
-    return spec.input_schema
-
-
-def _entry_changed_inside(piece) -> object:
-    spec = _spec()
-    piece(spec)["input_schema"]["properties"]["days"].pop("minimum")
+    entry = piece(spec)
+    if not isinstance(entry, dict):
+        return entry
+    change(entry["input_schema"])
     return spec.input_schema
 
 
 def _entry_twice(piece) -> object:
     spec = _spec()
-    piece(spec)["input_schema"]["properties"].clear()
+    entry = piece(spec)
+    if not isinstance(entry, dict):
+        return entry
+    entry["input_schema"]["properties"].clear()
     return piece(spec)["input_schema"]
 
 
@@ -262,11 +310,13 @@ MODEL_SCHEMA = Contract(
     cases=(
         Case(
             "the three keys",
-            _Scene("the spec of delete_drafts", _entry),
+            _Scene("the FirstSpec of delete_drafts", _entry),
             ENTRY,
             "This is the entry of the request's tools list, as the API knows it.",
             slips=(
                 (None, "Nothing came back. Return a dict with the three keys."),
+                (_spec(), "A spec came back, with all its fields. The request's list holds dicts: build one with the three keys."),
+                (Raised("TypeError", "'FirstSpec' object is not subscriptable"), 'A spec has attributes and no keys: spec.name, not spec["name"].'),
                 (
                     ENTRY | {"handler": _delete, "concurrent_safe": False},
                     "All five fields came back. The handler is the harness's business, and a function cannot be sent as JSON.",
@@ -279,14 +329,14 @@ MODEL_SCHEMA = Contract(
         ),
         Case(
             "the entry's schema is changed",
-            _Scene("set required to [] in the entry, then look at the spec", _entry_changed),
+            _Scene("set required to [] in the entry, then look at the spec", partial(_changed, lambda schema: schema.update(required=[]))),
             _days_schema(),
             "What is shown to the model and what is enforced must not be the same dict.",
             slips=((_days_schema() | {"required": []}, SHARED),),
         ),
         Case(
             "the entry is changed deep inside",
-            _Scene("take the minimum of days out of the entry, then look at the spec", _entry_changed_inside),
+            _Scene("take the minimum of days out of the entry, then look at the spec", partial(_changed, lambda schema: schema["properties"]["days"].pop("minimum"))),
             _days_schema(),
             "A limit stands two dicts down, so a copy of the outside alone does not keep it.",
             slips=((
@@ -469,7 +519,10 @@ class _Handler:
 
 
 def _fits(handler: object, schema: dict[str, object]) -> bool:
+    """With the library's rules, but for a handler without a signature, which the library takes."""
     try:
+        if callable(handler):
+            inspect.signature(handler)
         HandlerKeywords.of(handler, schema)
     except ValueError:
         return False
@@ -509,7 +562,7 @@ def _two(*required: str) -> dict[str, object]:
 
 NEEDS_TOO_MUCH = "A call that leaves folder out is allowed by the schema, and the handler cannot take it. Try the required properties alone as well."
 TAKES_TOO_LITTLE = "A call with folder is allowed by the schema, and the handler does not take it. Try all the properties as well."
-HAS_A_DEFAULT = "folder may be left out of the call, and the handler has a default for it: that fits. Ask whether the call can be made, not whether two lists of names are equal."
+HAS_A_DEFAULT = "folder may be left out of the call, and the handler has a default for it: both calls can be made. The names of the handler and those of the schema need not be the same."
 
 FITS = Contract(
     check_id="04.3",
@@ -523,7 +576,11 @@ FITS = Contract(
             (_Handler("lambda days: ...", lambda notes: lambda days: days), _days_schema()),
             True,
             "The usual good tool.",
-            slips=((None, "Nothing came back. Return True or False."),),
+            slips=(
+                (None, "Nothing came back. Return True or False."),
+                (False, "Both calls can be made here. A mistake inside a try gives False as well: required is a list, and ** needs a mapping, as in bind(**dict.fromkeys(names))."),
+                (Raised("TypeError"), "A TypeError leaves your function, and both calls can be made here. Look at how you try them: required is a list, and ** needs a mapping, as in bind(**dict.fromkeys(names))."),
+            ),
         ),
         Case(
             "another name",
@@ -531,7 +588,7 @@ FITS = Contract(
             False,
             "No call that the schema allows could be made.",
             slips=(
-                (Raised("TypeError"), "A TypeError leaves your function. It says that the call cannot be made: catch it, and return False."),
+                (Raised("TypeError"), "A TypeError leaves your function. From bind() it means that the call cannot be made: catch it, and return False."),
                 (True, "The handler takes age, the schema says days: no call of it can be made."),
             ),
         ),
@@ -589,7 +646,7 @@ FITS = Contract(
             (_Handler("box.delete, defined as delete(self, days)", lambda notes: _Box().delete), _days_schema()),
             True,
             "self is filled in already, and inspect.signature knows.",
-            slips=((False, "self was counted. inspect.signature() of a bound method leaves it out; __code__ does not."),),
+            slips=((False, "self is filled in already, so both calls can be made. inspect.signature() of a bound method leaves self out; __code__ does not."),),
         ),
         Case(
             "a partial",
@@ -610,7 +667,17 @@ FITS = Contract(
             (_Handler("the text 'delete_drafts'", lambda notes: "delete_drafts"), _days_schema()),
             False,
             "The name of a function is not a function.",
-            slips=((Raised("TypeError"), "A TypeError leaves your function. It says that this cannot be called at all: let all of it stand inside the try."),),
+            slips=((Raised("TypeError"), "A TypeError leaves your function. From inspect.signature() it means that this cannot be called at all: let all of it stand inside the try."),),
+        ),
+        Case(
+            "a built-in without a signature",
+            (_Handler("max, of which Python tells no signature", lambda notes: max), _days_schema()),
+            False,
+            "Where nobody can know, the answer is no: a registration fails closed.",
+            slips=(
+                (Raised("ValueError"), "A ValueError leaves your function. inspect.signature() raises it where there is no signature to read: catch it beside the TypeError."),
+                (True, "Python tells no signature of max, so nobody knows that it fits. Catch the ValueError, and return False."),
+            ),
         ),
         Case(
             "nothing runs",
