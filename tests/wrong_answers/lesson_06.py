@@ -4,7 +4,7 @@ import asyncio
 import sys
 import threading
 
-from harness_lib import ToolCall, ToolDispatchResult, ToolError, ToolErrorCode
+from harness_lib import ToolCall, ToolDispatchResult, ToolError, ToolErrorCode, ToolRegistry
 from harness_lib.result import encode, explain
 from harness_lib.validation import check_subset
 from tests.wrong_answers import wrong
@@ -165,6 +165,16 @@ def one_try_for_attributes(registry, call):
         return failure(call, UNKNOWN, "no such tool")
 
 
+@wrong("06.1", "That is the exception's repr.")
+def shows_the_repr(registry, call):
+    return right(registry, call, explain=repr)
+
+
+@wrong("06.1", "Look into the registry that you are given")
+def looks_elsewhere(registry, call):
+    return right(ToolRegistry(), call)
+
+
 @wrong("06.1", "The text of a KeyError is just the key.")
 def text_alone(registry, call):
     return right(registry, call, explain=str)
@@ -305,6 +315,11 @@ def names_every_class(handler, arguments):
 @wrong("06.2", "CancelledError got out.")
 def catches_exceptions_alone(handler, arguments):
     return run(handler, arguments, catches=Exception)
+
+
+@wrong("06.2", "A list of classes never ends")
+def lists_classes(handler, arguments):
+    return run(handler, arguments, catches=(Exception, SystemExit, asyncio.CancelledError))
 
 
 @wrong("06.2", "CancelledError got out.")

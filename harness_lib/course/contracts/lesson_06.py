@@ -22,6 +22,10 @@ class Unreadable(Exception):
         raise ValueError("no text for you")
 
 
+class Stopped(BaseException):
+    """What a library of the tool's raises to be caught by nobody."""
+
+
 class Exits(Exception):
     """An exception that ends the program when it is asked for its text."""
 
@@ -135,6 +139,7 @@ ORDER = (
             NO_RESULT,
             ("the colour is green", "The text itself came back. Return a result: MyResult(call, text)."),
             (_outcome("no error", "the {'key': 'colour'} is green"), "The handler got all arguments as one dict. Pass them by name: spec.handler(**call.arguments)."),
+            (UNKNOWN, "A tool that is registered was not found. Look into the registry that you are given; code_of() looks into the notebook's."),
             (RAN | {"entered": "twice"}, "The handler ran twice. Call it once, and keep what it returns in a name."),
         ),
     ),
@@ -199,6 +204,7 @@ ORDER = (
             (UNKNOWN | {"entered": "once"}, "The handler's KeyError was taken for a failed look-up: the model now believes that there is no such tool. Do not put look-up and handler into one try."),
             (_failed("none", "KeyError: 'colour'"), "The exception is lost. Hand it to failure(), so that the harness can log it."),
             (_failed("KeyError", "Error [execution_error]: KeyError: 'colour'"), "The code stands in the text twice. failure() writes it: hand it the bare message."),
+            (_failed("KeyError", "KeyError('colour')"), "That is the exception's repr. Wanted are its class and its text, as in KeyError: 'colour'."),
             (_failed("KeyError", "'colour'"), "The text of a KeyError is just the key. With the class before it, the model can read it."),
         ),
     ),
@@ -402,6 +408,13 @@ RUN = Contract(
             ("Unreadable: (its message cannot be read)", "Unreadable"),
             "The way an error is told must not be an error.",
             slips=((Raised("ValueError"), "The exception was caught, then asked for its text, and that raised. explain() cannot raise."),),
+        ),
+        Case(
+            "a BaseException of the tool's own",
+            _Job("raises Stopped('at once'), a BaseException", _raises(Stopped("at once"))),
+            ("Stopped: at once", "Stopped"),
+            "You cannot list all that a tool may raise.",
+            slips=((Raised("Stopped"), "An exception got out that is no Exception. A list of classes never ends: catch BaseException, after KeyboardInterrupt."),),
         ),
         Case(
             "an exception that exits when it is read",
