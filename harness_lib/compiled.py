@@ -19,6 +19,17 @@ Check = Callable[[object], object]
 MAX_SURE_INTEGER = 10**18
 """Beyond it, plus or minus, the check leaves the judgement to others."""
 
+# What differs between ECMA-262 and Python: classes of characters, and `$` outside of them. In \w
+# the "_" is not last: a "-" may follow, and would make a range of it.
+_PIECE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\$", re.DOTALL)
+_IN_A_CLASS = {
+    "d": "0-9",
+    "w": "A-Z_a-z0-9",
+    "D": r"\x00-/:-\U0010ffff",
+    "W": r"\x00-/:-@\[-\^`{-\U0010ffff",
+}
+_ELSEWHERE = {"b": r"(?a:\b)", "B": r"(?a:\B)"} | {c: f"[{s}]" for c, s in _IN_A_CLASS.items()}
+
 _ANNOTATIONS = {"title", "description"}
 _KEYWORDS = {
     "string": {"type", "minLength", "maxLength", "pattern"},
@@ -27,6 +38,26 @@ _KEYWORDS = {
     "boolean": {"type"},
     "object": {"type", "properties", "required", "additionalProperties"},
 }
+
+
+class Pattern(str):
+    """A pattern as it was written, which searches as JSON Schema means it: as ECMA-262 does.
+
+    There `$` is the very end, where Python's lets a newline follow, and \\d, \\w and \\b are ASCII.
+    """
+
+    def __init__(self, written: str) -> None:
+        self.search = re.compile(_PIECE.sub(_in_python, written)).search
+
+
+def _in_python(piece: re.Match) -> str:
+    """An escape, a whole class, or `$`, as Python spells what ECMA-262 means by it."""
+    text = piece[0]
+    if text == "$":
+        return r"\Z"
+    if text[0] == "[":
+        return re.sub(r"\\(.)", lambda escape: _IN_A_CLASS.get(escape[1], escape[0]), text)
+    return _ELSEWHERE.get(text[1], text)
 
 
 def compiled(schema: object) -> Check | None:
@@ -87,7 +118,7 @@ def _string(schema: Mapping[str, object]) -> Check | None:
     if not isinstance(pattern, str):
         return None
     try:
-        search = re.compile(pattern).search if pattern else None
+        search = Pattern(pattern).search if pattern else None
     except (re.error, OverflowError, RecursionError):
         return None
 

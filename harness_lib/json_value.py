@@ -7,6 +7,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping
+from itertools import islice
 
 MAX_DEPTH = 100
 """How deep a JSON value may nest: beyond it, walking it could exhaust the interpreter's stack."""
@@ -20,6 +21,12 @@ MAX_INTEGER_BITS = 14_000
 MAX_SHOWN_CHARS = 60
 """How much of a value a message shows, in characters."""
 
+MAX_NAME_CHARS = 80
+"""How much of a name: each that the API allows is shown whole."""
+
+MAX_COMPARED = 1_000
+"""Among more names than that none is looked for that a misspelt one stands for: it takes long."""
+
 
 def json_copy(value: object) -> tuple[object, list[str]]:
     """A detached copy of a JSON value, and what in it is no JSON, each with its path."""
@@ -28,7 +35,7 @@ def json_copy(value: object) -> tuple[object, list[str]]:
 
 
 class JsonWalk:
-    """One walk over a value: copies it, collects its faults and its integral floats.
+    """One walk over a value: copies it, collects its faults, notes whether it has integral floats.
 
     jsonschema alone lets NaN pass as a number and raises on infinities, huge integers and deep
     nesting. A path is a chain of (parent, key) pairs, written out only when it is needed.
@@ -36,7 +43,7 @@ class JsonWalk:
 
     def __init__(self) -> None:
         self.faults: list[str] = []
-        self.integral_floats: list[tuple] = []
+        self.integral_floats = False
         self._room = MAX_VALUES
 
     def copy(self, value: object, at: tuple | None = None, depth: int = 0) -> object:
@@ -49,24 +56,32 @@ class JsonWalk:
                 return self._fault(at, "the integer is too long to check")
             return int(value)
         if isinstance(value, float):
-            return float(value) if math.isfinite(value) else self._fault(at, f"{value} is no JSON")
+            if not math.isfinite(value):
+                return self._fault(at, f"{value} is no JSON")
+            self.integral_floats |= value.is_integer()
+            return float(value)
         if not isinstance(value, (dict, list, tuple, Mapping)):
             return self._fault(at, f"{type(value).__name__} is no JSON type")
-        self._room -= len(value)
-        if depth == MAX_DEPTH or self._room < 0:
-            return self._fault(at, f"too deep or too large ({MAX_DEPTH} levels are the most)")
+        if depth == MAX_DEPTH:
+            return self._fault(at, f"too deep ({MAX_DEPTH} levels are the most)")
         is_object = isinstance(value, Mapping)
-        own: dict | list = {} if is_object else [None] * len(value)
+        own: dict | list = {} if is_object else []
         for key, item in value.items() if is_object else enumerate(value):
+            self._room -= 1  # by what comes: a mapping may yield more than its length, or for ever
+            if self._room < 0:
+                fault = f"too large ({MAX_VALUES} values are the most)"
+                return self._fault(at, fault) if self._room == -1 else ""  # said once
             place = (at, key)
             if is_object:
                 if not isinstance(key, str):
                     self._fault(at, f"a name must be text, not {type(key).__name__}")
                     continue
                 key = self._text(key, place)
-            own[key] = self.copy(item, place, depth + 1)
-            if isinstance(own[key], float) and own[key].is_integer():
-                self.integral_floats.append((own, key))
+            copied = self.copy(item, place, depth + 1)
+            if is_object:
+                own[key] = copied
+            else:
+                own.append(copied)
         return own
 
     def _text(self, text: str, at: tuple | None) -> str:
@@ -95,7 +110,7 @@ def json_path(keys: Iterable[object]) -> str:
         elif re.fullmatch(r"[A-Za-z_]\w{,63}", key, re.ASCII):
             path += f".{key}"
         else:
-            path += f"[{shown(key)}]"
+            path += f"[{shown(key, MAX_NAME_CHARS)}]"
     return path
 
 
@@ -110,7 +125,9 @@ def shown(value: object, most: int = MAX_SHOWN_CHARS) -> str:
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name that a misspelt one most likely stands for, whatever its case; or None."""
-    by_lower = {other.lower(): other for other in known}
+    by_lower = {other.lower(): other for other in islice(known, MAX_COMPARED + 1)}
+    if len(by_lower) > MAX_COMPARED:
+        return None
     near = difflib.get_close_matches(name[:64].lower(), by_lower, n=1)
     return by_lower[near[0]] if near else None
 

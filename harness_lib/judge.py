@@ -1,82 +1,215 @@
-"""jsonschema as the argument check uses it: exact, bounded, and nothing fetched. Lesson 05.
+"""jsonschema as the argument check uses it: exact, quick, and nothing fetched. Lesson 05.
 
-The Draft 2020-12 validator with four keywords done otherwise: alternatives are counted, so that
-a small text cannot keep it busy for minutes; uniqueItems compares by hash; multipleOf is exact.
+The Draft 2020-12 validator on what schema.enforced_part gives, with some keywords done otherwise.
+Those that ask whether another schema holds remember the answer: a recursive schema asks the same
+again at each level, and a small text could keep it busy for days. Errors carry what violations.py
+tells of them. uniqueItems compares by hash; multipleOf is exact.
 """
 
 from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from jsonschema import ValidationError
     from jsonschema.protocols import Validator
 
-MAX_ALTERNATIVES = 10_000
-"""How many anyOf and oneOf one check may go through: nested in each other, they multiply."""
-
-_spent = threading.local()
-
-
-class TooManyAlternatives(Exception):
-    """The alternatives of a schema multiply on this value: it is refused, not waited for."""
-
-    def __str__(self) -> str:
-        return "its alternatives are nested too deep to be tried"
-
-
-class NoInteger(float):
-    """An integral float that the schema is asked to take as a number, not as an integer."""
+_check = threading.local()
+"""What is known in this thread's check, by the ids of schema and value: both live on through it."""
 
 
 def judge_for(schema: dict[str, object]) -> Validator:
-    """A validator for a checked schema. Slow to make: once a tool, and on first use."""
+    """A validator for a schema's enforced part. Slow to make: once a tool, and on first use."""
     from referencing import Registry  # an empty one: the default would fetch over HTTP
 
     return _validator_class()(schema, registry=Registry())
 
 
-def start_counting() -> None:
-    """Begin a check: what alternatives cost is counted from here on, in this thread."""
-    _spent.alternatives = 0
+def forget_verdicts() -> None:
+    """Begin or end a check: what is known of one's values says nothing of another's."""
+    _check.verdicts = {}
+
+
+def in_place(validator: Validator, schemas: Iterable[dict], value: object) -> list[dict]:
+    """These schemas and all that they lead to for the same value, as far as they hold."""
+    found: dict[int, dict] = {}
+    waiting = [*schemas]
+    while waiting:
+        schema = waiting.pop()
+        if id(schema) in found:
+            continue
+        found[id(schema)] = schema
+        waiting += (schema[key].target for key in ("$ref", "$dynamicRef") if key in schema)
+        waiting += schema.get("allOf", ())
+        for forms in (schema.get("anyOf", ()), schema.get("oneOf", ())):
+            # Where none holds, the value is refused for that: then all count, lest the names of
+            # the form that was meant are refused as unknown too.
+            waiting += [form for form in forms if _holds(validator, form, value)] or forms
+        if "if" in schema:
+            held = _holds(validator, schema["if"], value)
+            waiting += [schema["if"]] if held else []
+            waiting.append(schema.get("then" if held else "else", {}))
+        if isinstance(value, dict):
+            dependent = schema.get("dependentSchemas", {})
+            waiting += (inner for name, inner in dependent.items() if name in value)
+    return [*found.values()]
+
+
+def judged_parts(validator: Validator, schema: dict, value: object) -> Iterator[tuple]:
+    """The keys of a value that a schema's own keywords judge, each with the schema for it."""
+    for keyword in _OF_PARTS.get(type(value), ()):
+        if keyword in schema:
+            yield from _parts(validator, keyword, value, schema)
+
+
+_OF_PARTS = {
+    dict: ("properties", "patternProperties", "additionalProperties", "unevaluatedProperties"),
+    list: ("prefixItems", "items", "contains", "unevaluatedItems"),
+}
+"""The keywords with schemas for a value's parts. The last judges what no other did."""
+
+
+def _parts(validator: Validator, keyword: str, value: object, schema: dict) -> Iterable[tuple]:
+    inner = schema[keyword]
+    if keyword == "properties":
+        return [(name, inner[name]) for name in inner if name in value]
+    if keyword == "patternProperties":
+        return [(name, s) for p, s in inner.items() for name in value if p.search(name)]
+    if keyword == "prefixItems":
+        return zip(range(len(value)), inner, strict=False)
+    if keyword == "items":
+        keys = range(len(schema.get("prefixItems", ())), len(value))
+    elif keyword == "contains":
+        keys = (index for index, item in enumerate(value) if _holds(validator, inner, item))
+    elif keyword == "additionalProperties":
+        known, patterns = schema.get("properties", {}), schema.get("patternProperties", ())
+        keys = (n for n in value if n not in known and not any(p.search(n) for p in patterns))
+    else:
+        keys = _unevaluated(validator, value, schema)
+    return ((key, inner) for key in keys)
+
+
+def _unevaluated(validator: Validator, value: dict | list, schema: dict) -> list:
+    """The keys that neither this schema judges, but for its rest, nor one that it leads to."""
+    *own, rest = _OF_PARTS[type(value)]
+    judged: set[object] = set()
+    for other in in_place(validator, [schema], value):
+        if rest in other and other is not schema:
+            return []
+        for keyword in filter(other.__contains__, own):
+            judged.update(key for key, _ in _parts(validator, keyword, value, other))
+    keys = value if isinstance(value, dict) else range(len(value))
+    return [key for key in keys if key not in judged]
+
+
+def _holds(validator: Validator, schema: dict, value: object) -> bool:
+    verdicts, key = _check.verdicts, (id(schema), id(value))
+    if key not in verdicts:  # next(): is_valid() would take one frame more at each level
+        verdicts[key] = next(validator.evolve(schema=schema).iter_errors(value), None) is None
+    return verdicts[key]
 
 
 @functools.cache
 def _validator_class() -> type:
     from jsonschema import Draft202012Validator, validators  # slow to import, so on first use
 
-    keywords = Draft202012Validator.VALIDATORS
-    integer = Draft202012Validator.TYPE_CHECKER.is_type
-    checker = Draft202012Validator.TYPE_CHECKER.redefine(
-        "integer", lambda _, v: not isinstance(v, NoInteger) and integer(v, "integer")
-    )
-    changed = {
-        "anyOf": _counted(keywords["anyOf"]),
-        "oneOf": _counted(keywords["oneOf"]),
-        "uniqueItems": _unique_items,
-        "multipleOf": _multiple_of,
-    }
-    return validators.extend(Draft202012Validator, changed, type_checker=checker)
+    return validators.extend(Draft202012Validator, _KEYWORDS)
 
 
-def _counted(keyword: Callable) -> Callable:
-    def judge(validator, alternatives, value, schema) -> Iterator:
-        _spent.alternatives = getattr(_spent, "alternatives", 0) + 1
-        if _spent.alternatives > MAX_ALTERNATIVES:
-            raise TooManyAlternatives
-        return keyword(validator, alternatives, value, schema)
+def _error(**told: object) -> ValidationError:
+    """An error that violations.py puts into words, and what it needs for them."""
+    from jsonschema import ValidationError
 
-    return judge
+    error = ValidationError("")
+    vars(error).update(told)
+    return error
+
+
+def _required(validator, names, value, schema) -> Iterator:
+    if isinstance(value, dict) and not value.keys() >= {*names}:
+        yield _error()
+
+
+def _dependent_required(validator, dependent, value, schema) -> Iterator:
+    if isinstance(value, dict) and any(
+        not value.keys() >= {*names} for name, names in dependent.items() if name in value
+    ):
+        yield _error()
+
+
+def _ref(validator, reference, value, schema) -> Iterator:
+    key = (id(reference.target), id(value))
+    if _check.verdicts.get(key):
+        return
+    accepted = True
+    for error in validator.descend(value, reference.target):
+        accepted = False
+        yield error
+    _check.verdicts[key] = accepted
+
+
+def _any_of(validator, forms, value, schema) -> Iterator:
+    for form in forms:
+        if _holds(validator, form, value):
+            return
+    # Generators: the errors of forms within forms multiply, and few of them are told.
+    yield _error(forms=[validator.descend(value, form) for form in forms])
+
+
+def _one_of(validator, forms, value, schema) -> Iterator:
+    if sum(_holds(validator, form, value) for form in forms) > 1:
+        yield _error(forms=[])
+    yield from _any_of(validator, forms, value, schema)
+
+
+def _not(validator, inner, value, schema) -> Iterator:
+    if _holds(validator, inner, value):
+        yield _error()
+
+
+def _if(validator, condition, value, schema) -> Iterator:
+    branch = "then" if _holds(validator, condition, value) else "else"
+    if branch in schema:
+        yield from validator.descend(value, schema[branch])
+
+
+def _contains(validator, inner, value, schema) -> Iterator:
+    if isinstance(value, list):
+        count = sum(1 for _ in _parts(validator, "contains", value, schema))
+        if not schema.get("minContains", 1) <= count <= schema.get("maxContains", count):
+            yield _error(count=count)
+
+
+def _pattern(validator, pattern, value, schema) -> Iterator:
+    if isinstance(value, str) and not pattern.search(value):
+        yield _error()
+
+
+def _property_names(validator, inner, value, schema) -> Iterator:
+    for name in value if isinstance(value, dict) else ():
+        for error in validator.descend(name, inner):
+            error.is_name = True
+            yield error
+
+
+def _of_parts(kind, keyword, validator, wanted, value, schema) -> Iterator:
+    parts = _parts(validator, keyword, value, schema) if isinstance(value, kind) else ()
+    of_rest = keyword.startswith(("additional", "items", "unevaluated"))
+    if not of_rest or wanted != {"not": {}}:
+        for key, inner in parts:
+            yield from validator.descend(value[key], inner, path=key)
+    elif refused := [key for key, _ in parts]:
+        led_to = in_place(validator, [schema], value) if keyword.startswith("un") else [schema]
+        yield _error(refused=refused, schemas=led_to)
 
 
 def _unique_items(validator, unique, value, schema) -> Iterator:
-    from jsonschema import ValidationError
-
     if unique and isinstance(value, list) and len({*map(_hashable, value)}) < len(value):
-        yield ValidationError("an item comes twice")
+        yield _error()
 
 
 def _hashable(value: object) -> object:
@@ -89,8 +222,28 @@ def _hashable(value: object) -> object:
 
 
 def _multiple_of(validator, step, value, schema) -> Iterator:
-    from jsonschema import ValidationError
-
     # As decimals, which is what was written: in floats, 19.99 is no multiple of 0.01.
     if validator.is_type(value, "number") and Fraction(repr(value + 0)) % Fraction(repr(step)):
-        yield ValidationError("not a multiple")
+        yield _error()
+
+
+_KEYWORDS = {
+    "$ref": _ref,
+    "$dynamicRef": _ref,  # only one $dynamicAnchor of a name is let in
+    "anyOf": _any_of,
+    "oneOf": _one_of,
+    "required": _required,
+    "dependentRequired": _dependent_required,
+    "not": _not,
+    "if": _if,
+    "pattern": _pattern,
+    "propertyNames": _property_names,
+    "uniqueItems": _unique_items,
+    "multipleOf": _multiple_of,
+    **{
+        keyword: functools.partial(_of_parts, kind, keyword)
+        for kind, keywords in _OF_PARTS.items()
+        for keyword in keywords
+    },
+    "contains": _contains,
+}

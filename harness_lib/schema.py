@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from harness_lib.binding import is_closed
-from harness_lib.compiled import compiled
+from harness_lib.compiled import Pattern, compiled
 from harness_lib.json_value import json_copy, json_path, nearest
 
 ENFORCED = frozenset(
@@ -73,7 +73,7 @@ def checked_schema(schema: object) -> dict[str, object]:
         for path, subschema in _subschemas(own):
             _check_keywords(json_path(path), subschema)
         _check_validity(own)
-        _check_references(own)
+        enforced_part(own)
     for name in own.get("properties", ()):
         if not PROPERTY_NAME.fullmatch(name):
             raise ValueError(
@@ -87,12 +87,39 @@ def checked_schema(schema: object) -> dict[str, object]:
     return own
 
 
+class Reference(str):
+    """A `$ref` as it was written, with the schema that it leads to."""
+
+    target: dict[str, object]
+
+
 def enforced_part(schema: dict[str, object]) -> dict[str, object]:
-    """A copy without `$schema`, for which jsonschema would change to an older draft's rules."""
+    """A copy for judge.py, which reads no pattern, follows no reference and meets no boolean.
+
+    Without `$schema`, for which jsonschema would change to an older draft's rules. Raises
+    ValueError for a pattern that Python cannot read and a `$ref` that leads to no schema in it.
+    """
     own, _ = json_copy(schema)
-    for _, subschema in list(_subschemas(own)):
-        subschema.pop("$schema", None)
+    for path, inner in _subschemas(own):
+        inner.pop("$schema", None)
+        for (*outer, key), child in list(_children((), inner)):
+            if isinstance(child, bool):  # as a schema with a keyword, which an error can name
+                (inner[outer[0]] if outer else inner)[key] = {} if child else {"not": {}}
+        if "pattern" in inner:
+            inner["pattern"] = _pattern(path, inner["pattern"])
+        if by_pattern := inner.get("patternProperties"):
+            inner["patternProperties"] = {_pattern(path, p): s for p, s in by_pattern.items()}
+    _link_references(own)
     return own
+
+
+def _pattern(path: tuple, written: str) -> Pattern:
+    try:
+        return Pattern(written)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise ValueError(
+            f"{json_path(path)}: Python cannot read the pattern {written[:80]!r}: {error}"
+        ) from None
 
 
 def _subschemas(root: dict[str, object]) -> Iterator[tuple[tuple, dict[str, object]]]:
@@ -140,30 +167,22 @@ def _check_validity(own: dict[str, object]) -> None:
         raise ValueError(
             f"not a valid schema: {json_path(error.absolute_path)}: {error.message[:200]}"
         ) from None
-    for path, schema in _subschemas(own):
-        patterns = [*schema.get("patternProperties", ()), *filter(None, [schema.get("pattern")])]
-        for pattern in patterns:
-            try:
-                re.compile(pattern)
-            except (re.error, OverflowError, RecursionError) as error:
-                raise ValueError(
-                    f"{json_path(path)}: Python cannot read the pattern {pattern[:80]!r}: {error}"
-                ) from None
 
 
-def _check_references(own: dict[str, object]) -> None:
+def _link_references(own: dict[str, object]) -> None:
     from referencing import Registry
-    from referencing.exceptions import Unresolvable
     from referencing.jsonschema import DRAFT202012
 
     schemas = {id(schema): path for path, schema in _subschemas(own)}
+    anchors = [s["$dynamicAnchor"] for _, s in _subschemas(own) if "$dynamicAnchor" in s]
+    if len({*anchors}) < len(anchors):
+        raise ValueError("two schemas have the same $dynamicAnchor: which is meant would vary")
     targets: dict[int, list[object]] = {}  # which schemas judge the same value as this one
+    links: list[tuple[dict, str, Reference]] = []
     root = Registry().resolver_with_root(DRAFT202012.create_resource(own))
     waiting: list[tuple[tuple, object, object]] = [((), own, root)]
     while waiting:
         path, schema, resolver = waiting.pop()
-        if not isinstance(schema, dict):
-            continue
         if "$id" in schema and path:
             resolver = resolver.in_subresource(DRAFT202012.create_resource(schema))
         same_value = targets[id(schema)] = []
@@ -172,19 +191,23 @@ def _check_references(own: dict[str, object]) -> None:
                 continue
             try:
                 target = resolver.lookup(schema[keyword]).contents
-            except (Unresolvable, ValueError):
+            except Exception:  # a pointer may lead into anything, and raise anything there
                 target = None
-            if not isinstance(target, bool) and id(target) not in schemas:
+            if id(target) not in schemas:
                 raise ValueError(
                     f"{json_path(path)}: {keyword} {schema[keyword][:80]!r} "
                     f"leads to no schema inside this one (nothing is ever fetched)"
                 )
             same_value.append(target)
+            links.append((schema, keyword, Reference(schema[keyword])))
+            links[-1][2].target = target
         for child_path, child in _children(path, schema):
             waiting.append((child_path, child, resolver))
             if child_path[len(path)] in _IN_PLACE:
                 same_value.append(child)
     _check_circles(own, schemas, targets)
+    for schema, keyword, reference in links:
+        schema[keyword] = reference
 
 
 def _check_circles(own: dict, schemas: dict[int, tuple], targets: dict[int, list]) -> None:

@@ -8,14 +8,15 @@ What a simple schema plainly accepts goes through at once (compiled.py). For the
 from __future__ import annotations
 
 import functools
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from harness_lib.binding import HandlerKeywords, is_closed
 from harness_lib.compiled import UNSURE, compiled
 from harness_lib.json_value import JsonWalk, type_name
-from harness_lib.judge import NoInteger, TooManyAlternatives, judge_for, start_counting
+from harness_lib.judge import forget_verdicts, in_place, judge_for, judged_parts
 from harness_lib.schema import enforced_part
 from harness_lib.violations import (
     explain_error,
@@ -27,11 +28,11 @@ from harness_lib.violations import (
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
-MAX_TRIES = 100
-"""How many floats are tried one by one where alternatives hide which must be integers."""
-
 MAX_VIOLATIONS = 100
 """How many violations are listed; nobody mends more at once."""
+
+MAX_LINES = 1_000
+"""How many lines are looked at for them: schemas that meet again at one place repeat theirs."""
 
 
 class ArgumentValidator:
@@ -56,15 +57,14 @@ class ArgumentValidator:
         With violations the copy is empty. An integral float is delivered as int where the schema
         says integer and not number. Never raises: what cannot be checked is a violation.
         """
-        if self._accept is not None and (own := self._accept(arguments)) is not UNSURE:
-            return own, []
         try:
+            if self._accept is not None and (own := self._accept(arguments)) is not UNSURE:
+                return own, []
             own, violations = self._judge(arguments)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # arguments may be any object, which may raise anything
-            reason = error if isinstance(error, TooManyAlternatives) else type(error).__name__
-            own, violations = {}, [f"$: the arguments cannot be checked ({reason})"]
+            own, violations = {}, [f"$: the arguments cannot be checked ({type(error).__name__})"]
         return ({} if violations else own), violations
 
     def _judge(self, arguments: object) -> tuple[object, list[str]]:
@@ -74,56 +74,50 @@ class ArgumentValidator:
         own = walk.copy(arguments)
         if walk.faults:
             return {}, walk.faults[:MAX_VIOLATIONS]
-        start_counting()
-        lines = (
-            line for error in self._validator.iter_errors(own) for line in explain_error(error)
-        )
-        violations = dict.fromkeys(islice(lines, MAX_VIOLATIONS))
+        forget_verdicts()
+        lines = chain.from_iterable(map(explain_error, self._validator.iter_errors(own)))
         if self._keywords is not None:
             known = self._schema.get("properties") or sorted(self._keywords.accepted or ())
-            violations |= dict.fromkeys(unknown_properties("$", self._keywords.unknown(own), known))
-            violations |= dict.fromkeys(map(missing_property, self._keywords.missing(own)))
+            unknown = unknown_properties("$", self._keywords.unknown(own), known)
+            lines = chain(lines, map(missing_property, self._keywords.missing(own)), unknown)
+        violations: dict[str, None] = {}
+        for line in islice(lines, MAX_LINES):
+            if len(violations) == MAX_VIOLATIONS and line not in violations:
+                violations["and more"] = None
+                break
+            violations[line] = None
         if not violations and walk.integral_floats:
-            self._deliver_integers(own, walk.integral_floats)
+            places = _wanted_integers(self._validator, own, [self._validator.schema])
+            for container, key in [*places]:  # all are found before one is changed
+                container[key] = int(container[key])
+        forget_verdicts()
         return own, list(violations)
 
-    def _deliver_integers(self, own: object, places: list[tuple]) -> None:
-        """Make int of the floats that the schema accepts as integers only.
 
-        Each is marked as a number that is no integer, and the schema is asked again. So its
-        verdict decides, whatever keyword leads there, and no second reading of it is needed.
-        """
-        start_counting()
-        for container, key in places:
-            container[key] = NoInteger(container[key])
-        errors = list(self._validator.iter_errors(own))
-        refused = {id(error.instance) for error in errors if error.validator == "type"}
-        doubtful = {id(leaf.instance) for error in errors for leaf in _leaves(error)} - refused
-        open_places = []
-        for container, key in places:
-            mark = id(container[key])
-            if mark in doubtful:
-                open_places.append((container, key))
-            container[key] = (int if mark in refused else float)(container[key])
-        many = len(open_places) > MAX_TRIES  # then all that some alternative wants as integers
-        for container, key in open_places:
-            number = container[key]
-            container[key] = NoInteger(number)
-            container[key] = number if not many and self._accepts(own) else int(number)
+def _wanted_integers(
+    validator: Validator, value: object, schemas: list[dict]
+) -> Iterator[tuple[dict | list, object]]:
+    """The places of integral floats for which schemas that hold say integer, and none number.
 
-    def _accepts(self, own: object) -> bool:
-        try:
-            return self._validator.is_valid(own)
-        except TooManyAlternatives:  # as with too many floats: an alternative wants an integer
-            return False
+    value: one that these schemas accept.
+    """
+    judged = defaultdict(list)
+    for schema in in_place(validator, schemas, value):
+        for key, inner in judged_parts(validator, schema, value):
+            judged[key].append(inner)
+    for key, inner in judged.items():
+        part = value[key]
+        if isinstance(part, (dict, list)):
+            yield from _wanted_integers(validator, part, inner)
+        elif isinstance(part, float) and part.is_integer():
+            types = {t for s in in_place(validator, inner, part) for t in _types(s)}
+            if "integer" in types and "number" not in types:
+                yield value, key
 
 
-def _leaves(error: object) -> Iterator:
-    """The type errors in the alternatives of an error, at any depth."""
-    for inner in error.context:
-        if inner.validator == "type":
-            yield inner
-        yield from _leaves(inner)
+def _types(schema: dict) -> list[str]:
+    types = schema.get("type", [])
+    return [types] if isinstance(types, str) else types
 
 
 _SUBSET_TYPES: dict[str, type | tuple[type, ...]] = {

@@ -7,16 +7,19 @@ secret in them, comes back at length.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Iterable, Iterator
+from itertools import chain, islice
 
-from harness_lib.json_value import json_path, nearest, shown, typed
+from harness_lib.json_value import MAX_NAME_CHARS, json_path, nearest, shown, typed
 
-MAX_FORMS_CHARS = 500
-"""How much is said about alternatives of which none fits, in characters."""
+MAX_WANTED_CHARS = 500
+"""How much is said of what was expected, in characters: of an enum, or of alternatives."""
 
-MAX_ALLOWED_CHARS = 500
-"""How much of an enum is listed, in characters."""
+MAX_ERRORS = 20
+"""How many errors of an alternative are looked at."""
+
+MAX_COMPARISONS = 10_000
+"""How often names are compared with unknown ones, in all, for one that was meant."""
 
 LIMITS = {
     "minimum": "at least {}",
@@ -37,51 +40,65 @@ LIMITS = {
 
 
 def explain_error(error: object) -> Iterator[str]:
-    """One error of jsonschema as lines for the model."""
+    """One error of judge.py's validator as lines for the model."""
     path, keyword, wanted = json_path(error.absolute_path), error.validator, error.validator_value
     value = error.instance
+    if hasattr(error, "is_name"):
+        path += f", the name {_named(value)}"
     if keyword == "required":
         yield from (missing_property(name, path) for name in wanted if name not in value)
-    elif keyword == "additionalProperties":
-        known = error.schema.get("properties", {})
-        patterns = error.schema.get("patternProperties", ())
-        names = [n for n in value if n not in known and not any(re.search(p, n) for p in patterns)]
-        yield from unknown_properties(path, names, known)
+    elif keyword == "dependentRequired":
+        for name in filter(value.__contains__, wanted):
+            missing = (other for other in wanted[name] if other not in value)
+            yield from (f"{missing_property(m, path)}; {_named(name)} requires it" for m in missing)
+    elif hasattr(error, "refused") and keyword.endswith("Properties"):
+        known = [name for schema in error.schemas for name in schema.get("properties", ())]
+        patterns = [p for schema in error.schemas for p in schema.get("patternProperties", ())]
+        yield from unknown_properties(path, error.refused, dict.fromkeys(known), patterns)
+    elif hasattr(error, "refused"):
+        for index in error.refused:
+            yield f"{path}[{index}]: no item is allowed here, got {shown(value[index])}"
     elif keyword == "type":
         types = wanted if isinstance(wanted, str) else " or ".join(wanted)
         yield f"{path}: expected {types}, got {typed(value)}"
     elif keyword == "enum":
         near = nearest(value, filter(_is_text, wanted)) if isinstance(value, str) else None
-        hint = f"; did you mean {shown(near)}?" if near else ""
-        allowed = shown(wanted, MAX_ALLOWED_CHARS)
-        yield f"{path}: expected one of {allowed}, got {shown(value)}{hint}"
+        hint = f"; did you mean {_named(near)}?" if near else ""
+        yield f"{path}: expected one of {_wanted(wanted)}, got {shown(value)}{hint}"
     elif keyword in LIMITS:
-        yield f"{path}: expected {LIMITS[keyword].format(shown(wanted))}, got {shown(value)}"
-    elif keyword in ("anyOf", "oneOf") and error.context:
-        forms = "; or ".join(line for inner in _closest(error) for line in explain_error(inner))
-        clipped = forms if len(forms) <= MAX_FORMS_CHARS else f"{forms[:MAX_FORMS_CHARS]}..."
-        yield f"{path}: fits none of the allowed forms ({clipped})"
+        yield f"{path}: expected {LIMITS[keyword].format(_wanted(wanted))}, got {shown(value)}"
+    elif keyword == "contains":
+        least, most = error.schema.get("minContains", 1), error.schema.get("maxContains")
+        upper = "" if most is None else f" and at most {most}"
+        fitting = f"at least {least}{upper} items that fit {_wanted(wanted)}"
+        yield f"{path}: expected {fitting}, got {error.count}"
+    elif keyword in ("anyOf", "oneOf") and error.forms:
+        yield f"{path}: fits none of the allowed forms ({_forms(error)})"
     elif keyword == "oneOf":
         yield f"{path}: fits more than one of the forms, of which it must fit exactly one"
-    elif keyword and keyword.startswith("unevaluated"):
-        yield f"{path}: {error.message[:200]}"
+    elif wanted == {}:
+        yield f"{path}: nothing is allowed here, got {shown(value)}"
     else:
-        yield f"{path}: {shown(value)} is refused by {keyword or 'a schema that allows nothing'}"
+        yield f"{path}: expected what does not fit {_wanted(wanted)}, got {shown(value)}"
 
 
 def missing_property(name: str, path: str = "$") -> str:
     """The line for a required property that is not there."""
-    return f"{path}: the required property {shown(name)} is missing"
+    return f"{path}: the required property {_named(name)} is missing"
 
 
-def unknown_properties(path: str, names: Iterable[str], known: Collection[str]) -> Iterator[str]:
+def unknown_properties(
+    path: str, names: Iterable[str], known: Collection[str], patterns: Collection[str] = ()
+) -> Iterator[str]:
     """A line for each name that nobody declared, with the one that it may stand for."""
-    for name in names:
-        if near := nearest(name, known):
-            hint = f"did you mean {shown(near)}?"
-        else:
-            hint = f"known are {', '.join(map(shown, known))}" if known else "none is allowed"
-        yield f"{path}: unknown property {shown(name)}; {hint}"
+    declared = [", ".join(map(_named, known))] if known else []
+    declared += [f"names that match {' or '.join(map(_wanted, patterns))}"] if patterns else []
+    allowed = f"known are {_clipped(', and '.join(declared))}" if declared else "none is allowed"
+    for count, name in enumerate(names, 1):
+        near = nearest(name, known) if count * len(known) <= MAX_COMPARISONS else None
+        hint = f"did you mean {_named(near)}?" if near else allowed
+        yield f"{path}: unknown property {_named(name)}" + (f"; {hint}" if hint else "")
+        allowed = allowed if near else ""  # said once
 
 
 def not_an_object(arguments: object) -> str:
@@ -96,13 +113,47 @@ def not_an_object(arguments: object) -> str:
     return f"$: expected an object, got text, {fault}: {shown(arguments)}"
 
 
+def _forms(error: object) -> str:
+    """What each alternative that was meant finds wrong, as far as it is told."""
+    said = ""
+    for line in (line for inner in _closest(error) for line in explain_error(inner)):
+        said += f"; or {line}" if said else line
+        if len(said) > MAX_WANTED_CHARS:
+            break  # forms within forms multiply
+    return _clipped(said)
+
+
 def _closest(error: object) -> list[object]:
-    """The errors of the alternatives that were meant: those whose constants fit, if any do."""
-    by_form: dict[object, list[object]] = {}
-    for inner in error.context:
-        by_form.setdefault(inner.schema_path[0], []).append(inner)
-    meant = [form for form in by_form.values() if all(e.validator != "const" for e in form)]
-    return [inner for form in meant or by_form.values() for inner in form]
+    """The errors of the alternatives that were meant: of the value's type, and of its kind."""
+    forms = [list(islice(form, MAX_ERRORS)) for form in error.forms]
+    for inner in chain(*forms):
+        inner.parent = error
+    for is_other in (_is_other_type, _is_other_kind):
+        forms = [form for form in forms if not any(map(is_other, form))] or forms
+    return [*chain(*forms)]
+
+
+def _is_other_type(error: object) -> bool:
+    return error.validator in ("type", "const", "enum") and not error.relative_path
+
+
+def _is_other_kind(error: object) -> bool:
+    """True for a property of the value that tells forms apart, as `kind` often does."""
+    keyword, wanted = error.validator, error.validator_value
+    is_one = keyword == "const" or (keyword == "enum" and len(wanted) == 1)
+    return is_one and len(error.relative_path) == 1
+
+
+def _named(name: str) -> str:
+    return shown(name, MAX_NAME_CHARS)
+
+
+def _wanted(wanted: object) -> str:
+    return shown(wanted, MAX_WANTED_CHARS)
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= MAX_WANTED_CHARS else f"{text[:MAX_WANTED_CHARS]}..."
 
 
 def _is_text(value: object) -> bool:

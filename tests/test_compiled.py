@@ -59,7 +59,7 @@ strange = st.sampled_from(
     [float("nan"), float("inf"), 10**30, -(10**30), "\ud800", "\x00", (), b""]
 )
 OF_TYPE = {
-    "string": st.sampled_from(["", "a", "ab", "abc", "b", "é"]),
+    "string": st.sampled_from(["", "a", "ab", "abc", "b", "b\n", "é"]),
     "integer": st.integers(-4, 4) | st.sampled_from([2.0, True]),
     "number": bounds,
     "boolean": st.booleans(),

@@ -481,12 +481,16 @@ def test_alternatives_that_multiply_are_not_waited_for():
         "properties": {"e": {"$ref": "#/$defs/e"}},
         "$defs": {"e": {"anyOf": forms}},
     }
-    assert dispatch(lambda e=None: "ok", {"e": chain(3)}, schema).ok
+    deep = chain(20)
     began = time.perf_counter()
-    result = dispatch(lambda e=None: "ok", {"e": chain(20)}, schema)
-    assert time.perf_counter() - began < 9
-    assert "nested too deep to be tried" in result.content
-    assert dispatch(lambda e=None: "ok", {"e": chain(3)}, schema).ok  # counted for each call anew
+    assert dispatch(lambda e=None: "ok", {"e": deep}, schema).ok
+    innermost = deep
+    while innermost["args"]:
+        innermost = innermost["args"][0]
+    innermost["args"] = "x"
+    refused = dispatch(lambda e=None: "ok", {"e": deep}, schema)
+    assert "fits none of the allowed forms" in refused.content
+    assert time.perf_counter() - began < 2
 
 
 def test_unique_items_are_compared_quickly_and_exactly():
@@ -537,7 +541,7 @@ def test_many_integral_floats_among_alternatives_are_delivered(count):
             {"k": "cat", "n": "x"},
             '($.v.n: expected integer, got string "x")',
         ),
-        ({"type": "object", "unevaluatedProperties": False}, {"zz": 1}, "'zz' was unexpected"),
+        ({"type": "object", "unevaluatedProperties": False}, {"zz": 1}, 'unknown property "zz"'),
     ],
 )  # fmt: skip
 def test_messages_say_what_to_do(inner, value, line):

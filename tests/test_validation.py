@@ -1,13 +1,21 @@
 """The course's subset against the boundary with jsonschema behind it: the same verdict."""
 
+import itertools
 import json
+import re
+import sys
+import time
+from collections.abc import Mapping
 
-from hypothesis import given
+import pytest
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from harness_lib import ToolCall, ToolRegistry, ToolSpec
-from harness_lib.json_value import json_copy, json_path
-from harness_lib.validation import check_subset
+from harness_lib.binding import HandlerKeywords
+from harness_lib.compiled import Pattern
+from harness_lib.json_value import MAX_VALUES, json_copy, json_path
+from harness_lib.validation import ArgumentValidator, check_subset
 
 NAMES = ["a", "b", "limit", "self"]
 scalars = st.sampled_from(["string", "integer", "number", "boolean", "array", "object"])
@@ -112,3 +120,490 @@ def test_a_copy_is_equal_and_detached(value):
 def test_paths():
     assert json_path(["a", 0, "cik-A", "b_2", "é", '"']) == '$.a[0]["cik-A"].b_2["é"]["\\""]'
     assert json_path([]) == "$"
+
+
+# --- the whole of Draft 2020-12, against a slow and plain reading of it -------------------------
+
+
+def is_type(value, name):
+    if isinstance(value, bool):
+        return name == "boolean"
+    kinds = {"null": type(None), "string": str, "number": (int, float), "array": list}
+    if name == "integer":
+        return isinstance(value, (int, float)) and value == int(value)
+    return isinstance(value, kinds.get(name, dict))
+
+
+def plainly(schema, value, root, at=()):
+    """Whether the schema holds, which keys it judged, which types it asked for and where."""
+    if isinstance(schema, bool):
+        return schema, set(), []
+    verdicts, keys, asked = [], set(), []
+
+    def in_place(inner):
+        holds, its_keys, its_asked = plainly(inner, value, root, at)
+        keys.update(its_keys)
+        asked.extend(its_asked)
+        return holds
+
+    def part(key, inner):
+        holds, _, its_asked = plainly(inner, value[key], root, (*at, key))
+        asked.extend(its_asked)
+        return holds
+
+    def parts(names, inner):
+        verdicts.extend([part(name, inner) for name in names])
+        keys.update(names)
+
+    if types := schema.get("type", []):
+        types = [types] if isinstance(types, str) else types
+        verdicts.append(any(is_type(value, name) for name in types))
+        asked += [(at, name) for name in types]
+    if "const" in schema:
+        verdicts.append((type(value) is bool, value) == (False, schema["const"]))
+    if "minimum" in schema and is_type(value, "number"):
+        verdicts.append(value >= schema["minimum"])
+    if "$ref" in schema:
+        verdicts.append(in_place(root["$defs"][schema["$ref"].removeprefix("#/$defs/")]))
+    verdicts += [in_place(inner) for inner in schema.get("allOf", [])]
+    if "anyOf" in schema:
+        verdicts.append(sum([in_place(inner) for inner in schema["anyOf"]]) > 0)
+    if "oneOf" in schema:
+        verdicts.append(sum([in_place(inner) for inner in schema["oneOf"]]) == 1)
+    if "not" in schema:
+        verdicts.append(not plainly(schema["not"], value, root)[0])
+    if "if" in schema:
+        verdicts.append(in_place(schema.get("then" if in_place(schema["if"]) else "else", True)))
+    if isinstance(value, dict):
+        dependent = schema.get("dependentSchemas", {})
+        verdicts += [in_place(inner) for name, inner in dependent.items() if name in value]
+        verdicts += [name in value for name in schema.get("required", [])]
+        named = value.keys() & schema.get("properties", {}).keys()
+        for name in named:
+            parts([name], schema["properties"][name])
+        for pattern, inner in schema.get("patternProperties", {}).items():
+            matched = {name for name in value if re.search(pattern, name)}
+            parts(matched, inner)
+            named |= matched
+        if "additionalProperties" in schema:
+            parts(value.keys() - named, schema["additionalProperties"])
+        if "unevaluatedProperties" in schema:
+            parts(value.keys() - keys, schema["unevaluatedProperties"])
+    if isinstance(value, list):
+        first = schema.get("prefixItems", [])
+        for index, inner in enumerate(first[: len(value)]):
+            parts([index], inner)
+        if "items" in schema:
+            parts(range(len(first), len(value)), schema["items"])
+        if "contains" in schema:
+            fitting = [i for i in range(len(value)) if part(i, schema["contains"])]
+            keys.update(fitting)
+            verdicts.append(len(fitting) >= schema.get("minContains", 1))
+        if "unevaluatedItems" in schema:
+            parts({*range(len(value))} - keys, schema["unevaluatedItems"])
+    return (True, keys, asked) if all(verdicts) else (False, set(), [])
+
+
+def with_integers(value, asked, at=()):
+    if isinstance(value, dict):
+        return {name: with_integers(item, asked, (*at, name)) for name, item in value.items()}
+    if isinstance(value, list):
+        return [with_integers(item, asked, (*at, index)) for index, item in enumerate(value)]
+    types = {name for place, name in asked if place == at}
+    wanted = "integer" in types and "number" not in types
+    return int(value) if wanted and isinstance(value, float) else value
+
+
+KINDS = ["integer", "number", "string", "object", "array", ["integer", "null"]]
+
+
+def any_schemas(depth=3):
+    """Schemas that use the applicators, and mostly hold for small values."""
+    leaf = (
+        st.sampled_from([{"type": kind} for kind in KINDS])
+        | st.sampled_from([{"const": 1}, {"minimum": 2}, {"required": ["a"]}, True, True, False])
+        | st.just({"type": "integer"})
+    )
+    if not depth:
+        return leaf
+    inner = any_schemas(depth - 1)
+    part = inner | st.just({"$ref": "#/$defs/n"})  # not in place: that would be a circle
+    forms = st.lists(inner, min_size=1, max_size=3)
+    by_name = st.dictionaries(st.sampled_from("ab"), part, min_size=1, max_size=2)
+    keywords = {
+        **dict.fromkeys(["allOf", "anyOf", "oneOf"], forms),
+        "properties": by_name,
+        "not": leaf,
+        "if": inner,
+        "dependentSchemas": st.dictionaries(st.sampled_from("ab"), inner, max_size=2),
+        "patternProperties": st.dictionaries(st.sampled_from(["^[bc]", "a"]), part, max_size=2),
+        "prefixItems": st.lists(part, min_size=1, max_size=2),
+        **dict.fromkeys(["additionalProperties", "items", "contains"], part),
+        **dict.fromkeys(["unevaluatedProperties", "unevaluatedItems"], part),
+    }
+
+    def drawn(names):
+        pairs = {name: keywords[name] for name in names}
+        if "if" in names:
+            pairs |= {"then": inner, "else": inner}
+        if "contains" in names:
+            pairs["minContains"] = st.integers(0, 1)
+        return st.fixed_dictionaries(pairs)
+
+    several = st.lists(st.sampled_from(sorted(keywords)), min_size=1, max_size=3, unique=True)
+    return leaf | several.flatmap(drawn)
+
+
+number_leaves = st.sampled_from([*({"type": kind} for kind in ("integer", "number")), {"const": 1}])
+of_parts = st.one_of(
+    st.fixed_dictionaries({"properties": st.dictionaries(st.sampled_from("abc"), number_leaves, min_size=1, max_size=2)}),
+    st.fixed_dictionaries({"patternProperties": st.just({"[ab]": {"type": "integer"}})}),
+    st.fixed_dictionaries({"prefixItems": st.lists(number_leaves, min_size=1, max_size=2)}),
+    st.fixed_dictionaries({"contains": number_leaves}),
+    st.fixed_dictionaries({"unevaluatedProperties": number_leaves, "unevaluatedItems": number_leaves}),
+)  # fmt: skip
+
+
+@st.composite
+def with_a_rest(draw):
+    """A schema that leads to others for the same value, and judges what they leave."""
+    schema = draw(of_parts)
+    for keyword in draw(st.lists(st.sampled_from(["allOf", "anyOf", "oneOf"]), max_size=1)):
+        schema[keyword] = draw(st.lists(of_parts, min_size=1, max_size=2))
+    if draw(st.booleans()):
+        schema |= {"if": draw(of_parts), "then": draw(of_parts), "else": draw(of_parts)}
+    if draw(st.booleans()):
+        schema["dependentSchemas"] = {draw(st.sampled_from("abc")): draw(of_parts)}
+    if draw(st.booleans()):
+        schema["$ref"] = "#/$defs/m"
+    rest = number_leaves | st.booleans()
+    return schema | {"unevaluatedProperties": draw(rest), "unevaluatedItems": draw(rest)}
+
+
+flat_numbers = st.sampled_from([1.0, 2.0, 1, 1.5])
+flat = st.lists(flat_numbers, max_size=3) | st.dictionaries(
+    st.sampled_from("abc"), flat_numbers, max_size=3
+)
+small = st.recursive(
+    st.sampled_from([1.0, 2.0, 3.0, 1, 1.5, "x", None, True]),
+    lambda v: st.lists(v, max_size=3) | st.dictionaries(st.sampled_from("abc"), v, max_size=3),
+    max_leaves=6,
+)
+
+
+cases_of_all = st.tuples(any_schemas(), any_schemas(2), small) | st.tuples(
+    with_a_rest(), st.just(True), flat
+)
+
+
+@given(cases_of_all, of_parts)
+@settings(max_examples=250)
+def test_verdict_and_integers_are_those_of_a_plain_reading(case, m):
+    schema, n, value = case
+    root = {"type": "object", "properties": {"a": schema}, "$defs": {"n": n, "m": m}}
+    holds, _, asked = plainly(root, {"a": value}, root)
+    event(f"holds: {holds}")
+    got = []
+    registry = ToolRegistry([ToolSpec("t", "", root, lambda a=None: got.append(a))])
+    result = registry.dispatch(ToolCall("1", "t", {"a": value}))
+    assert result.ok == holds, result.content
+    assert "cannot be checked" not in result.content
+    if holds:
+        assert repr(got) == repr([with_integers(value, asked, ("a",))])
+
+
+# --- what is said, and how soon -----------------------------------------------------------------
+
+
+def registry_for(schema, defs=None):
+    root = {"type": "object", "properties": {"a": schema}, "$defs": defs or {}}
+    return ToolRegistry([ToolSpec("t", "", root, lambda a=None: a)])
+
+
+def content(schema, value, defs=None):
+    result = registry_for(schema, defs).dispatch(ToolCall("1", "t", {"a": value}))
+    return result.content.removeprefix("Error [invalid_arguments]: ")
+
+
+NAME = "n" * 63
+UUID = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
+CAT = {"properties": {"k": {"enum": ["cat"]}, "n": {"type": "integer"}}}
+DOG = {"properties": {"k": {"enum": ["dog"]}, "n": {"type": "boolean"}}}
+INTEGER, NULL = {"type": "integer"}, {"type": "null"}
+
+SAID = {
+    "pattern": ({"pattern": "^[a-z]+$"}, "a\n", '$.a: expected text that matches "^[a-z]+$", got "a\\n"'),
+    "patternProperties": (
+        {"patternProperties": {"^x$": {}}, "additionalProperties": False},
+        {"x\n": 1},
+        '$.a: unknown property "x\\n"; known are names that match "^x$"',
+    ),
+    "a long pattern": ({"pattern": UUID}, "x", f'$.a: expected text that matches "{UUID}", got "x"'),
+    "a long const": ({"const": "x" * 80}, 1, f'$.a: expected "{"x" * 80}", got 1'),
+    "false": ({"properties": {"b": {"items": {"properties": {"c": False}}}}}, {"b": [1, {"c": 2}]}, "$.a.b[1].c: nothing is allowed here, got 2"),
+    "false as a form": (
+        {"anyOf": [{"type": "string"}, False]},
+        1,
+        "$.a: fits none of the allowed forms ($.a: nothing is allowed here, got 1)",
+    ),
+    "false, referred to": ({"$ref": "#/$defs/no"}, 1, "$.a: nothing is allowed here, got 1"),
+    "a required long name": ({"required": [f"{NAME}a"]}, {}, f'$.a: the required property "{NAME}a" is missing'),
+    "a misspelt long name": (
+        {"properties": {f"{NAME}a": {}}, "additionalProperties": False},
+        {f"{NAME}b": 1},
+        f'$.a: unknown property "{NAME}b"; did you mean "{NAME}a"?',
+    ),
+    "a long name in an enum": ({"enum": [f"{NAME}a"]}, f"{NAME}b", f'did you mean "{NAME}a"?'),
+    "a long name in a path": ({"properties": {f"-{NAME}": INTEGER}}, {f"-{NAME}": "x"}, f'$.a["-{NAME}"]: expected'),
+    "dependentRequired": (
+        {"dependentRequired": {"x": ["y", "z"], "q": ["r"]}},
+        {"x": 1, "y": 1},
+        '$.a: the required property "z" is missing; "x" requires it',
+    ),
+    "contains": ({"contains": {"$ref": "#/$defs/i"}}, ["x"], '$.a: expected at least 1 items that fit {"$ref": "#/$defs/i"}, got 0'),
+    "maxContains": (
+        {"contains": INTEGER, "minContains": 0, "maxContains": 1},
+        [1, 2],
+        '$.a: expected at least 0 and at most 1 items that fit {"type": "integer"}, got 2',
+    ),
+    "not": ({"not": INTEGER}, 1, '$.a: expected what does not fit {"type": "integer"}, got 1'),
+    "items: false": ({"prefixItems": [{}], "items": False}, [1, 2], "$.a[1]: no item is allowed here, got 2"),
+    "unevaluatedItems": ({"prefixItems": [{}], "unevaluatedItems": False}, [1, 2], "$.a[1]: no item is allowed here, got 2"),
+    "unevaluatedProperties": (
+        {"allOf": [{"properties": {"name": {}}}], "unevaluatedProperties": False},
+        {"nam": 1, "z": 1},
+        '$.a: unknown property "nam"; did you mean "name"?\n$.a: unknown property "z"; known are "name"',
+    ),
+    "unevaluatedProperties with a schema": (
+        {"allOf": [{"properties": {"b": {}}}], "unevaluatedProperties": INTEGER},
+        {"b": 1, "c": "x"},
+        '$.a.c: expected integer, got string "x"',
+    ),
+    "no second complaint of a form": (
+        {"anyOf": [CAT, DOG], "unevaluatedProperties": False},
+        {"k": "cat", "n": "x"},
+        '$.a: fits none of the allowed forms ($.a.n: expected integer, got string "x")',
+    ),
+    "propertyNames": ({"propertyNames": {"pattern": "^x"}}, {"b": 1}, '$.a, the name "b": expected text that matches "^x", got "b"'),
+    "a const in depth": (
+        {"anyOf": [{"type": "object", "properties": {"o": {"properties": {"k": {"const": 1}}}}}, NULL]},
+        {"o": {"k": 2}},
+        "$.a: fits none of the allowed forms ($.a.o.k: expected 1, got 2)",
+    ),
+    "an enum of one": (
+        {"anyOf": [CAT, DOG]},
+        {"k": "dog", "n": "x"},
+        '$.a: fits none of the allowed forms ($.a.n: expected boolean, got string "x")',
+    ),
+    "a const beside a type": (
+        {"anyOf": [{"const": "auto"}, INTEGER]},
+        "x",
+        '$.a: fits none of the allowed forms ($.a: expected "auto", got "x"; or $.a: expected integer, got string "x")',
+    ),
+    "oneOf, several": ({"oneOf": [INTEGER, {"minimum": 1}]}, 2, "$.a: fits more than one of the forms"),
+    "two names that are missing": (
+        {"required": ["x", "y"]},
+        {},
+        '$.a: the required property "x" is missing\n$.a: the required property "y" is missing',
+    ),
+    "too deep": ({}, json.loads("[" * 100 + "]" * 100), ": too deep (100 levels are the most)"),
+    "too large": ({}, [0] * MAX_VALUES, "$.a: too large (100000 values are the most)"),
+    "a hundred": ({"items": INTEGER}, ["x"] * 100, '$.a[99]: expected integer, got string "x"'),
+    "more": ({"items": INTEGER}, ["x"] * 101, '$.a[99]: expected integer, got string "x"\nand more'),
+}  # fmt: skip
+PARTIAL = {"a long name in an enum", "a long name in a path", "too deep", "oneOf, several", "a hundred", "more"}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", SAID)
+def test_a_refusal_says_where_and_what_was_expected(case):
+    schema, value, lines = SAID[case]
+    said = content(schema, value, {"no": False, "i": INTEGER})
+    assert said == lines or (case in PARTIAL and lines in said and said.count("and more") < 2)
+    assert ("more" in said) == ("more" in case or "more" in lines)
+
+
+def test_all_unknown_names_among_few_known_ones_are_not_looked_at():
+    names = [f"known_property_{i}" for i in range(20)]
+    handler = eval(f"lambda {', '.join(f'{name}=0' for name in names)}: 1")
+    schema = {"type": "object", "properties": {name: {} for name in names}}
+    sent = {f"unknown_{i}": 1 for i in range(5_000)}
+    registry = ToolRegistry([ToolSpec("t", "", schema, handler)])
+    began = time.perf_counter()
+    lines = registry.dispatch(ToolCall("1", "t", sent)).content.splitlines()
+    assert time.perf_counter() - began < 3
+    assert len(lines) == 101
+    assert lines[-1] == "and more"
+    assert sum(map(len, lines)) < 9_000
+
+
+@pytest.mark.parametrize(
+    ("written", "fits", "does_not"),
+    [
+        ("^a$", ["a"], ["a\n", "ab"]),
+        (r"a\$", ["a$"], ["a"]),
+        ("[$]", ["$"], [""]),
+        ("[]$]", ["$", "]"], [""]),
+        (r"[\]$]", ["$"], ["\n"]),
+        ("a$|b", ["a", "bc"], ["a\n"]),
+        (r"^\d$", ["1"], ["\u0661", "1\n"]),
+        (r"^[^\d]$", ["\u0661", "a"], ["1"]),
+        (r"^\D$", ["\u0661", "a"], ["1"]),
+        (r"^[\D]$", ["\u0661", "a", "\n"], ["1"]),
+        (r"^\w$", ["a", "_", "Z", "0"], ["\xe9", "-"]),
+        (r"^[\w-]$", ["a", "_", "-"], ["\xe9", "`"]),
+        (r"^[\w-z]$", ["a", "-"], ["`"]),
+        (r"^\W$", ["\xe9", "-"], ["a", "_", "0"]),
+        (r"^[\W_]$", ["\xe9", "-", "_", "[", "`", "@", "/", ":"], ["a", "Z", "0"]),
+        (r"\ba\b", ["\xe9a"], ["ba"]),
+        (r"^\\d$", ["\\d"], ["1"]),
+        (r"^\s$", ["\xa0"], ["x"]),
+    ],
+)
+def test_a_pattern_means_what_ecma_262_means(written, fits, does_not):
+    assert [text for text in fits + does_not if Pattern(written).search(text)] == fits
+    inner = {"type": "string", "pattern": written}
+    schema = {"type": "object", "properties": {"a": inner}, "additionalProperties": False}
+    validator = ArgumentValidator(schema, HandlerKeywords.of(dict, schema))
+    for way in ("compiled", "jsonschema"):
+        assert [t for t in fits + does_not if not validator.check({"a": t})[1]] == fits, way
+        validator._accept = None
+
+
+LEADS_ON = {"properties": {"c": {"$ref": "#/$defs/n"}}}
+RECURSIVE = {
+    "allOf": {"allOf": [{"$ref": "#/$defs/m"}]},
+    "allOf, twice": {"allOf": [LEADS_ON, {"$ref": "#/$defs/m"}]},
+    "anyOf": {"anyOf": [LEADS_ON, {"$ref": "#/$defs/m"}]},
+    "oneOf": {"oneOf": [{"$ref": "#/$defs/m"}, {"required": ["z"]}], **LEADS_ON},
+    "if": {"if": LEADS_ON, "then": LEADS_ON, "else": LEADS_ON},
+    "dependentSchemas": {"dependentSchemas": {"c": {"allOf": [LEADS_ON, LEADS_ON]}}},
+    "not": {"not": {"not": LEADS_ON}, **LEADS_ON},
+    "contains": {"properties": {"c": {"contains": {"$ref": "#/$defs/n"}, "items": {"$ref": "#/$defs/n"}}}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("keyword", RECURSIVE)
+def test_a_deep_value_is_judged_at_once(keyword):
+    node = {"type": "object", **RECURSIVE[keyword], "unevaluatedProperties": False}
+    registry = registry_for({"$ref": "#/$defs/n"}, {"n": node, "m": LEADS_ON})
+    began = time.perf_counter()
+    for leaf, fits in ({}, True), ({"x": 1}, False), (3, False):
+        for _ in range(40):
+            leaf = {"c": [leaf] if keyword == "contains" else leaf}
+        assert registry.dispatch(ToolCall("1", "t", {"a": leaf})).ok == fits
+    assert time.perf_counter() - began < 9
+
+
+ROW = {"properties": {f"f{i}": {"anyOf": [{"type": "string"}, NULL]} for i in range(10)}}
+TAGGED = {"oneOf": [
+    {"properties": {"k": {"const": "i"}, "v": INTEGER}},
+    {"properties": {"k": {"const": "n"}, "v": {"type": "number"}, "i": INTEGER}},
+]}  # fmt: skip
+MANY = {
+    "alternatives": ({"anyOf": [{"type": "string"}, NULL]}, ["x"] * 10_001),
+    "rows": (ROW, [{f"f{i}": None for i in range(10)}] * 1_001),
+    "texts before floats": ({"anyOf": [INTEGER, {"type": "string"}]}, ["x"] * 50_000 + [2] * 20),
+    "tagged": (TAGGED, [{"k": "n", "v": 5.0, "i": 6}] * 51),
+}
+
+
+@pytest.mark.parametrize("case", MANY)
+def test_many_valid_items_are_accepted(case):
+    items, value = MANY[case]
+    sent = json.loads(json.dumps(value).replace('"i": 6', '"i": 6.0').replace(" 2", " 2.0"))
+    began = time.perf_counter()
+    copy, violations = ArgumentValidator(
+        {"type": "object", "properties": {"a": {"items": items}}},
+        HandlerKeywords.of(lambda a=None: a, {}),
+    ).check({"a": sent})
+    assert time.perf_counter() - began < 9
+    assert violations == []
+    assert repr(copy["a"]) == repr(value)
+
+
+def test_only_what_is_told_of_many_forms_is_found_out():
+    forms = [{"items": INTEGER}, {"items": {"type": "boolean"}}]
+    began = time.perf_counter()
+    said = content({"anyOf": forms}, ["x"] * 20_000)
+    assert time.perf_counter() - began < 3
+    assert len(said) < 600
+
+
+INTEGERS = {
+    "unevaluatedProperties": ({"unevaluatedProperties": INTEGER}, {"n": 5.0}, {"n": 5}),
+    "unevaluatedItems": ({"unevaluatedItems": INTEGER}, [5.0], [5]),
+    "contains": ({"contains": INTEGER}, [5.0, "x"], [5, "x"]),
+    "if": (
+        {"if": {"properties": {"a": INTEGER}}, "then": {"properties": {"b": INTEGER}}},
+        {"a": 1.0, "b": 2.0},
+        {"a": 1, "b": 2},
+    ),
+    "not": ({"not": {"not": INTEGER}}, 5.0, 5.0),
+    "$dynamicRef": ({"$dynamicRef": "#tree"}, [[5.0]], [[5]]),
+}
+
+
+@pytest.mark.parametrize(("schema", "sent", "expected"), INTEGERS.values(), ids=INTEGERS)
+def test_integers_are_delivered_wherever_the_schema_says_so(schema, sent, expected):
+    tree = {
+        "$dynamicAnchor": "tree",
+        "type": ["array", "integer"],
+        "items": {"$dynamicRef": "#tree"},
+    }
+    assert content(schema, sent, {"t": tree}) == json.dumps(expected)
+
+
+NO_SCHEMA = {
+    "a number": ({"$ref": "#/$defs/q/minimum"}, {"q": {"minimum": 3}}),
+    "below a number": ({"$ref": "#/$defs/q/minimum/0"}, {"q": {"minimum": 3}}),
+    "a literal": ({"$ref": "#/$defs/q/default"}, {"q": {"default": True}}),
+    "two dynamic anchors": (
+        {"$dynamicRef": "#n"},
+        {"n": {"$dynamicAnchor": "n"}, "o": {"$id": "o", "$dynamicAnchor": "n"}},
+    ),
+}
+
+
+@pytest.mark.parametrize(("schema", "defs"), NO_SCHEMA.values(), ids=NO_SCHEMA)
+def test_a_reference_leads_to_one_schema(schema, defs):
+    with pytest.raises(ValueError, match=r"leads to no schema|the same \$dynamicAnchor"):
+        registry_for(schema, defs)
+
+
+class Endless(Mapping):
+    """Says that it holds one name, and never stops to yield more."""
+
+    def __len__(self):
+        return 1
+
+    def __iter__(self):
+        return map(str, itertools.count())
+
+    def __getitem__(self, name):
+        return 1
+
+
+def test_a_mapping_is_counted_by_what_it_yields():
+    assert "too large" in registry_for({}).dispatch(ToolCall("1", "t", Endless())).content
+
+
+def test_near_the_limit_of_the_stack_a_check_raises_nothing():
+    schema = {"type": "object", "properties": {"a": INTEGER}, "additionalProperties": False}
+    validator = ArgumentValidator(schema, HandlerKeywords.of(dict, schema))
+    validator.check({"a": "x"})
+    said = set()
+
+    def descend(levels):
+        if levels:
+            return descend(levels - 1)
+        return validator.check({"a": 1})[1]
+
+    for levels in range(sys.getrecursionlimit()):
+        try:
+            said.update(descend(levels))
+        except RecursionError as error:
+            trace = error.__traceback__
+            while trace.tb_next:
+                trace = trace.tb_next
+            assert trace.tb_frame.f_code.co_name in ("descend", "check"), levels
+    assert said <= {"$: the arguments cannot be checked (RecursionError)"}
