@@ -33,6 +33,8 @@ MAX_COMPARED_BYTES = 64 << 20
 
 EMPTY_FILE = "(empty file)"
 BOM = b"\xef\xbb\xbf"
+_UTF_32_MARKS = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
+WIDE_MARKS = (*_UTF_32_MARKS, b"\xff\xfe", b"\xfe\xff")
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
@@ -170,9 +172,14 @@ def _character_start(data: bytes, position: int) -> int:
 
 def _page(data: bytes, *notes: str) -> Page:
     hint = _wide_hint(data)
+    return Page(_decoded(data), (*notes, hint) if hint else notes)
+
+
+def _decoded(data: bytes) -> str:
     try:
-        return Page(data.decode(), (*notes, hint) if hint else notes)
+        return data.decode()
     except UnicodeDecodeError as error:
+        hint = _wide_hint(data)
         reason = f"not UTF-8 text (a byte 0x{data[error.start]:02x})"
         raise ValueError(f"{reason}; {hint}" if hint else reason) from None
 
@@ -184,9 +191,9 @@ def _wide_hint(data: bytes) -> str:
     mark; a program has NULs everywhere.
     """
     nuls = sorted((data[::2].count(0), data[1::2].count(0)))
-    if data.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
+    if data.startswith(_UTF_32_MARKS):
         encoding = "UTF-32"
-    elif data.startswith((b"\xff\xfe", b"\xfe\xff")) or (not nuls[0] and nuls[1] > len(data) // 4):
+    elif data.startswith(WIDE_MARKS) or (not nuls[0] and nuls[1] > len(data) // 4):
         encoding = "UTF-16"
     else:
         return ""
@@ -196,14 +203,16 @@ def _wide_hint(data: bytes) -> str:
 def replace_once(data: bytes, old_text: str, new_text: str) -> tuple[bytes, int]:
     """The bytes with the one place that holds `old_text` changed, and the number of its line.
 
-    Raises ValueError where there is not exactly one, overlapping places counted, and for an
-    `old_text` that is empty or the same as `new_text`.
+    Raises ValueError where there is not exactly one, overlapping places counted, for an
+    `old_text` that is empty or the same as `new_text`, and for UTF-16 and UTF-32.
     """
     old, new = encoded(old_text, "old_text"), encoded(new_text, "new_text")
     if not old:
         raise ValueError("old_text is empty; write_file can make a whole file")
     if old == new:
         raise ValueError("old_text and new_text are the same")
+    if data.startswith(WIDE_MARKS):
+        _decoded(data)  # which refuses it, as for a reader
     place = data.find(old)
     if place < 0:
         raise ValueError(f"no match for old_text{_line_end_hint(data, old)}")

@@ -3,8 +3,6 @@
 The child gets no controlling terminal, no input, its own session, and one pipe for both streams.
 The call ends when the child does, though something in the background may still hold the pipe; then
 its session is killed: what leaves that (setsid) escapes. Without /proc it is its group alone.
-
-Tested on Linux; written for macOS and Windows too, but untested there.
 """
 
 from __future__ import annotations
@@ -15,36 +13,36 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 
 CHUNK_BYTES = 1 << 16
 LEFTOVER_BYTES = 1 << 20  # read after the end: what the largest pipe of Linux holds by default
 POLL_S = 0.01  # between two looks at the child, where the system does not tell of its end
-MAX_WAIT_S = 3600.0  # at one go: epoll takes no infinity
+MAX_WAIT_S = 0.05  # at one go, since an interrupt is let through between two of them
 GRACE_S = 1.0  # for what should happen at once
 MAX_ROUNDS = 100  # of looking for what is left in a session
 LOST = 1 << 32  # as a return code: larger than any
-
 SELECTABLE_PIPES = os.name != "nt"
-_CONTINUATION = bytes(range(0x80, 0xC0))
-_LEAD = bytes(range(0xC0, 0x100))
+_Action = Callable[[], None]
+_Child = subprocess.Popen[bytes]
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessResult:
     """How a child ended, and what it wrote. Built in lesson 10.
 
-    output: both streams in the order of writing; of more than the bound, head and tail, with a
-        line between them that gives the size of the cut.
-    exit_status: 0 and up; None if a signal ended it.
-    signal: the number of that signal; None if it exited by itself. Both are None for a child that
-        cannot be killed, such as another user's, or whose status something else here has taken.
+    head, left_out, tail: both streams in the order of writing: their first bytes, the number of
+        those that were not kept, and the last ones. Where none is missing, head + tail is all.
+    exit_status, signal: one of them, the other is None. Both are for a child that cannot be
+        killed, such as another user's, or whose status something else here has taken.
     timed_out: it was killed, because its time was over.
     """
 
-    output: bytes
+    head: bytes
+    left_out: int
+    tail: bytes
     exit_status: int | None
     signal: int | None
     timed_out: bool
@@ -57,20 +55,22 @@ def run_process(
     env: Mapping[str, str],
     timeout_s: float,
     max_output_bytes: int,
+    executable: str | None = None,
 ) -> ProcessResult:
     """Run a child until it ends or `timeout_s` seconds are over, then kill what is left of it.
 
-    However much the child writes, some `max_output_bytes` of it are held in memory. The session
-    is killed on every way out of here, a KeyboardInterrupt included. Raises OSError when the
-    child cannot be started, ChildProcessError where SIGCHLD is ignored. Built in lesson 10.
+    With an `executable`, argv[0] is no more than the name by which the child knows itself. However
+    much it writes, `max_output_bytes` are kept. The session is killed on every way out of here, a
+    KeyboardInterrupt included. Raises OSError when the child cannot be started, ChildProcessError
+    where SIGCHLD is ignored. Built in lesson 10.
     """
     if hasattr(signal, "SIGCHLD") and signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:
         raise ChildProcessError("the harness ignores SIGCHLD, so every exit status would be lost")
     kept = _Kept(max_output_bytes // 2)
-    with ExitStack() as held:
-        held.enter_context(_interrupts_held())  # one inside Popen would lose the running child
+    with _interrupts_held() as let_through:
         process = subprocess.Popen(
             argv,
+            executable=executable,
             cwd=cwd,
             env=env,
             stdin=subprocess.DEVNULL,
@@ -81,14 +81,13 @@ def run_process(
         )
         watch = _watch if SELECTABLE_PIPES else _watch_by_thread
         try:
-            held.close()
-            timed_out = watch(process, kept, time.monotonic() + timeout_s)
+            timed_out = watch(process, kept, time.monotonic() + timeout_s, let_through)
         finally:
-            with _interrupts_held():  # a second one would leave the rest running
+            if SELECTABLE_PIPES:  # or else `_watch_by_thread` has done what can be done
                 _end(process, kept)
     status = process.returncode
     return ProcessResult(
-        output=kept.output(),
+        *kept.ends(),
         exit_status=status if status is not None and 0 <= status < LOST else None,
         signal=-status if status is not None and status < 0 else None,
         timed_out=timed_out,
@@ -96,20 +95,29 @@ def run_process(
 
 
 @contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Let Ctrl-C wait until the block is left; it only ever comes to the main thread."""
+def _interrupts_held() -> Iterator[_Action]:
+    """Let Ctrl-C wait until what this gives is called, or the block is left.
+
+    Between any two lines it could lose a child. It only ever comes to the main thread.
+    """
     handler = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(handler):
-        yield  # somebody else's, ignored, or fatal
-        return
-    came: list[int] = []
-    signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
+    came: list[tuple[object, ...]] = []
+
+    def hold(*interrupt: object) -> None:
+        came.append(interrupt)
+
+    def let_through() -> None:
+        while came:
+            handler(*came.pop())
+
+    if threading.current_thread() is threading.main_thread() and callable(handler):
+        signal.signal(signal.SIGINT, hold)  # or else it is ignored, fatal, or not Python's
     try:
-        yield
+        yield let_through
     finally:
-        signal.signal(signal.SIGINT, handler)
-        if came:
-            signal.raise_signal(signal.SIGINT)
+        if signal.getsignal(signal.SIGINT) is hold:  # the handler may have set another
+            signal.signal(signal.SIGINT, handler)
+        let_through()
 
 
 class _Kept:
@@ -117,8 +125,7 @@ class _Kept:
 
     def __init__(self, half: int) -> None:
         self.half = half
-        self.head = bytearray()
-        self.tail = bytearray()
+        self.head, self.tail = bytearray(), bytearray()
         self.count = 0
 
     def add(self, data: bytes) -> None:
@@ -127,59 +134,50 @@ class _Kept:
         self.head += data[:room]
         self.tail += data[room:]
         if len(self.tail) > self.half + CHUNK_BYTES:
-            del self.tail[: -self.half]
+            del self.tail[: len(self.tail) - self.half]
 
-    def output(self) -> bytes:
-        if self.count <= 2 * self.half:
-            return bytes(self.head + self.tail)
-        # A cut in the middle of a character would leave bytes that are no UTF-8.
-        head = self.head.rstrip(_CONTINUATION).rstrip(_LEAD)
-        tail = self.tail[len(self.tail) - self.half :].lstrip(_CONTINUATION)
-        cut = self.count - len(head) - len(tail)
-        return b"%b\n[... %b bytes left out ...]\n%b" % (head, f"{cut:,}".encode(), tail)
+    def ends(self) -> tuple[bytes, int, bytes]:
+        """The head, the number of bytes that were not kept, and the tail."""
+        tail = self.tail[max(0, len(self.tail) - self.half) :]
+        return bytes(self.head), self.count - len(self.head) - len(tail), bytes(tail)
 
 
-def _watch(process: subprocess.Popen[bytes], kept: _Kept, deadline: float) -> bool:
+def _watch(child: _Child, kept: _Kept, deadline: float, let_through: _Action) -> bool:
     """Read until the child ends. True if the time was over first."""
-    pipe = process.stdout.fileno()
+    pipe = child.stdout.fileno()
     os.set_blocking(pipe, False)
     end = None
-    try:
-        with selectors.DefaultSelector() as selector:
-            selector.register(pipe, selectors.EVENT_READ)
-            with suppress(AttributeError, OSError):  # not Linux, or one that forbids it
-                end = os.pidfd_open(process.pid)
-                selector.register(end, selectors.EVENT_READ)
-            while (left := deadline - time.monotonic()) > 0:
-                wait = min(left, POLL_S if end is None else MAX_WAIT_S)
-                ready = [key.fd for key, _ in selector.select(wait)]
-                if end in ready or (end is None and _has_ended(process)):
-                    return False
-                if pipe in ready and not _read(pipe, kept):
-                    selector.unregister(pipe)  # closed by all, while the child goes on
-            return True
-    finally:
-        if end is not None:
-            os.close(end)
+    with ExitStack() as held:
+        selector = held.enter_context(selectors.DefaultSelector())
+        selector.register(pipe, selectors.EVENT_READ)
+        with suppress(AttributeError, OSError):  # not Linux, or one that forbids it
+            end = os.pidfd_open(child.pid)
+            held.callback(os.close, end)
+            selector.register(end, selectors.EVENT_READ)
+        while (left := deadline - time.monotonic()) > 0:
+            wait = min(left, POLL_S if end is None else MAX_WAIT_S)
+            ready = [key.fd for key, _ in selector.select(wait)]
+            let_through()
+            if end in ready or (end is None and _has_ended(child)):
+                return False
+            if pipe in ready and not _read(pipe, kept):
+                selector.unregister(pipe)  # closed by all, while the child goes on
+        return True
 
 
-def _end(process: subprocess.Popen[bytes], kept: _Kept) -> None:
+def _end(child: _Child, kept: _Kept) -> None:
     """Kill what is left, and take what it has written."""
-    if not SELECTABLE_PIPES:
-        process.kill()  # nothing, if `_watch_by_thread` came to its end
-        return
     # All go before the leader is waited for: until then, nobody can get its number.
     with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    _kill_session(process.pid)
+        os.killpg(child.pid, signal.SIGKILL)
+    _kill_session(child.pid)
     deadline = time.monotonic() + GRACE_S
-    while not _reap(process) and time.monotonic() < deadline:
+    while not _reap(child) and time.monotonic() < deadline:
         time.sleep(POLL_S / 10)
-    os.set_blocking(process.stdout.fileno(), False)  # an interrupt may have come before
     before = kept.count
-    while kept.count - before < LEFTOVER_BYTES and _read(process.stdout.fileno(), kept):
+    while kept.count - before < LEFTOVER_BYTES and _read(child.stdout.fileno(), kept):
         pass
-    process.stdout.close()
+    child.stdout.close()
 
 
 def _kill_session(leader: int) -> None:
@@ -200,15 +198,15 @@ def _kill_session(leader: int) -> None:
                 return
 
 
-def _reap(process: subprocess.Popen[bytes]) -> bool:
+def _reap(child: _Child) -> bool:
     """Whether the child is over. As Popen.poll(), which takes a lost status for 0, a success."""
-    if process.returncode is None:
+    if child.returncode is None:
         try:
-            number, status = os.waitpid(process.pid, os.WNOHANG)
-            process.returncode = os.waitstatus_to_exitcode(status) if number else None
+            number, status = os.waitpid(child.pid, os.WNOHANG)
+            child.returncode = os.waitstatus_to_exitcode(status) if number else None
         except ChildProcessError:  # a handler of SIGCHLD was faster, or another thread
-            process.returncode = LOST
-    return process.returncode is not None
+            child.returncode = LOST
+    return child.returncode is not None
 
 
 def _read(pipe: int, kept: _Kept) -> bool:
@@ -220,31 +218,33 @@ def _read(pipe: int, kept: _Kept) -> bool:
     return False
 
 
-def _has_ended(process: subprocess.Popen[bytes]) -> bool:
+def _has_ended(child: _Child) -> bool:
     if not hasattr(os, "waitid"):  # macOS before Python 3.13
-        return _reap(process)
+        return _reap(child)
     with suppress(ChildProcessError):
-        return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+        return os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
     return True
 
 
-def _watch_by_thread(process: subprocess.Popen[bytes], kept: _Kept, deadline: float) -> bool:
+def _watch_by_thread(child: _Child, kept: _Kept, deadline: float, let_through: _Action) -> bool:
     """As `_watch`, for Windows: its pipes can only be waited for in a thread. Kills no group."""
 
     def read_all() -> None:
-        while data := process.stdout.read(CHUNK_BYTES):
+        while data := child.stdout.read(CHUNK_BYTES):
             kept.add(data)
 
     reader = threading.Thread(target=read_all, daemon=True)
-    reader.start()
     try:
-        process.wait(max(0.0, deadline - time.monotonic()))
-        return False
-    except subprocess.TimeoutExpired:
+        reader.start()
+        while (left := deadline - time.monotonic()) > 0:
+            with suppress(subprocess.TimeoutExpired):
+                child.wait(min(left, MAX_WAIT_S))
+                return False
+            let_through()
         return True
     finally:
-        process.kill()
-        process.wait()
+        child.kill()
+        child.wait()
         reader.join(GRACE_S)  # a grandchild may hold the pipe for ever
         if not reader.is_alive():
-            process.stdout.close()
+            child.stdout.close()

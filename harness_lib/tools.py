@@ -6,23 +6,26 @@ message holds the host's absolute path. Nothing here knows of the registry.
 
 from __future__ import annotations
 
+import codecs
 import functools
+import math
 import os
-import shutil
 import signal
+import sys
+from bisect import bisect_right
 from collections.abc import Callable
 
 from harness_lib import globbing
-from harness_lib.environment import build_subprocess_env
+from harness_lib.environment import build_subprocess_env, find_shell
 from harness_lib.files import MAX_EDIT_BYTES, encoded, read_page, replace_once
 from harness_lib.process import run_process
-from harness_lib.result import ToolError, clip
+from harness_lib.result import ToolError
 from harness_lib.spec import ToolSpec, object_schema
 from harness_lib.workspace import ROOT, Workspace
 
-MAX_OUTPUT_BYTES = 48_000  # a result holds 50,000 characters, first line and cut included
+MAX_OUTPUT = 48_000  # bytes kept, characters shown; a result also holds a first line and a mark
+_CONTINUATION = bytes(range(0x80, 0xC0))  # of a character in UTF-8
 MAX_COMMAND_BYTES = 128 * 1024 - 1  # MAX_ARG_STRLEN, Linux's for one argument, without its NUL
-MAX_OUTPUT_CHARS = 49_000
 
 
 def workspace_tools(
@@ -31,11 +34,14 @@ def workspace_tools(
     """bash, read_file, write_file, edit_file and glob, for one workspace. Built in lessons 09, 10.
 
     workdir: the directory that paths cannot leave and that commands start in.
-    bash_timeout_s: seconds until a command is killed.
-    Raises ValueError for what cannot be a workspace: no directory, or "/".
+    bash_timeout_s: seconds until a command is killed, math.inf for never.
+    Raises ValueError for what cannot be a workspace (no directory, or "/"), or a time limit.
     """
     workspace = Workspace(workdir)
-    shell = _find_shell(workspace)
+    shell = find_shell(workspace.root)
+    seconds = isinstance(bash_timeout_s, int | float) and not isinstance(bash_timeout_s, bool)
+    if not seconds or not (0 < bash_timeout_s <= sys.float_info.max or bash_timeout_s == math.inf):
+        raise ValueError("bash_timeout_s must be a number of seconds above 0")
 
     @_for_the_model
     def bash(command: str) -> str:
@@ -53,7 +59,8 @@ def workspace_tools(
     def write_file(path: str, content: str) -> str:
         data = encoded(content, "content")  # all of it, before the file is touched
         workspace.write(path, data)
-        return f"wrote {_counted(len(data), 'byte')} to {_named(workspace, path)}"
+        size = f"{len(data):,} byte{'' if len(data) == 1 else 's'}"
+        return f"wrote {size} to {_named(workspace, path)}"
 
     @_for_the_model
     def edit_file(path: str, old_text: str, new_text: str) -> str:
@@ -76,46 +83,21 @@ def workspace_tools(
 
     path = _name("Path of a file, relative to the workspace; an absolute one inside it works too.")
     text = {"type": "string"}
+    content = text | {"description": "The whole new content."}
+    old_text = text | {"description": "What stands there now, exactly once."}
+    new_text = text | {"description": "What takes its place; may be empty."}
     count = {"type": "integer", "minimum": 1}
+    limit = count | {"description": "At most so many lines; all if left out."}
+    offset = count | {"description": "The first line, counted from 1."}
+    page = object_schema({"path": path, "limit": limit, "offset": offset}, ["path"])
+    edit = _schema(path=path, old_text=old_text, new_text=new_text)
+    pattern = _name("A pattern, relative to the workspace, such as **/*.py.")
     return (
         ToolSpec("bash", _BASH, _schema(command=_name("What to run; at most 128 KiB.")), bash),
-        ToolSpec(
-            "read_file",
-            _READ_FILE,
-            object_schema(
-                {
-                    "path": path,
-                    "limit": count | {"description": "At most so many lines; all if left out."},
-                    "offset": count | {"description": "The first line, counted from 1."},
-                },
-                ["path"],
-            ),
-            read_file,
-            concurrent_safe=True,
-        ),
-        ToolSpec(
-            "write_file",
-            _WRITE_FILE,
-            _schema(path=path, content=text | {"description": "The whole new content."}),
-            write_file,
-        ),
-        ToolSpec(
-            "edit_file",
-            _EDIT_FILE,
-            _schema(
-                path=path,
-                old_text=text | {"description": "What stands there now, exactly once."},
-                new_text=text | {"description": "What takes its place; may be empty."},
-            ),
-            edit_file,
-        ),
-        ToolSpec(
-            "glob",
-            _GLOB,
-            _schema(pattern=_name("A pattern, relative to the workspace, such as **/*.py.")),
-            glob,
-            concurrent_safe=True,
-        ),
+        ToolSpec("read_file", _READ_FILE, page, read_file, concurrent_safe=True),
+        ToolSpec("write_file", _WRITE_FILE, _schema(path=path, content=content), write_file),
+        ToolSpec("edit_file", _EDIT_FILE, edit, edit_file),
+        ToolSpec("glob", _GLOB, _schema(pattern=pattern), glob, concurrent_safe=True),
     )
 
 
@@ -188,22 +170,9 @@ def _named(workspace: Workspace, path: str) -> str:
     return shown if shown.isprintable() else repr(shown)
 
 
-def _counted(count: int, thing: str) -> str:
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"
-
-
-def _find_shell(workspace: Workspace) -> list[str]:
-    """A shell, up to the command; "--" before that, since it may begin with "-" or "+"."""
-    for environ in (None, {}):  # on the PATH of the harness, or else on the system's default one
-        path = build_subprocess_env(workspace.root, environ)["PATH"]
-        if bash := shutil.which("bash", path=path):
-            return [bash, "--noprofile", "--norc", "-c", "--"]
-        if sh := shutil.which("sh", path=path):
-            return [sh, "-c", "--"]
-    return ["sh", "-c", "--"]
-
-
-def _run_shell(workspace: Workspace, shell: list[str], command: str, timeout_s: float) -> str:
+def _run_shell(
+    workspace: Workspace, shell: tuple[str, list[str]], command: str, timeout_s: float
+) -> str:
     """Run a command; its output, or a ToolError that begins with how it failed."""
     raw = encoded(command, "command")
     if not raw or b"\0" in raw:
@@ -215,11 +184,12 @@ def _run_shell(workspace: Workspace, shell: list[str], command: str, timeout_s: 
         )
     try:
         result = run_process(
-            [*shell, raw],
+            [*shell[1], raw],
+            executable=shell[0],
             cwd=workspace.unmoved_root(),
             env=build_subprocess_env(workspace.root),
             timeout_s=timeout_s,
-            max_output_bytes=MAX_OUTPUT_BYTES,
+            max_output_bytes=MAX_OUTPUT,
         )
     except ChildProcessError as error:
         raise ToolError(f"no command was run: {error}") from error
@@ -227,12 +197,12 @@ def _run_shell(workspace: Workspace, shell: list[str], command: str, timeout_s: 
         at_root = str(error.filename) in (ROOT, str(workspace.root))
         what = "the workspace cannot be entered" if at_root else "the shell could not be started"
         raise ToolError(f"{what}: {error.strerror}") from error
-    text = result.output.decode("utf-8", "replace").replace("\r\n", "\n")
-    output = clip(globbing.harmless(text), MAX_OUTPUT_CHARS)
+    output = _shown(result.head, result.left_out, result.tail)
     if result.timed_out:
         failure = f"timed out after {timeout_s:g} s, and was killed with all of its session"
     elif result.signal is not None:
-        failure = f"killed by signal {result.signal} ({_signal_name(result.signal)})"
+        names = {known.value: known.name for known in signal.Signals}  # a real-time one has none
+        failure = f"killed by signal {result.signal} ({names.get(result.signal, 'no name')})"
     elif result.exit_status is None:
         failure = "it ended, and something else in the harness took its exit status"
     elif result.exit_status:
@@ -242,8 +212,31 @@ def _run_shell(workspace: Workspace, shell: list[str], command: str, timeout_s: 
     raise ToolError(f"{failure}\n{output}" if output else failure)
 
 
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:  # a real-time signal
-        return "no name"
+def _shown(head: bytes, left_out: int, tail: bytes) -> str:
+    """Output as text, whose escapes may leave less room for either end than it has bytes.
+
+    Both are cut to their share, and the one mark between them counts all bytes that are missing.
+    """
+    size = len(head) + left_out + len(tail)
+    if not left_out:
+        head = tail = head + tail
+        if len(text := _text(head)) <= MAX_OUTPUT:
+            return text
+    head = head[: _fitting(lambda n: head[:n], len(head))]
+    tail = tail[len(tail) - _fitting(lambda n: tail[len(tail) - n :], len(tail)) :]
+    head = head[: codecs.utf_8_decode(head, "replace")[1]]  # without the half of a character,
+    tail = tail[:3].lstrip(_CONTINUATION) + tail[3:]  # of which no more than 3 bytes are here
+    mark = f"[... {size - len(head) - len(tail):,} bytes left out ...]"
+    return f"{_text(head)}\n{mark}\n{_text(tail)}"
+
+
+def _fitting(end: Callable[[int], bytes], most: int) -> int:
+    """How many bytes of an end can be shown in its share: all, or as many as a search finds."""
+    if len(_text(end(most))) <= MAX_OUTPUT // 2:
+        return most
+    sizes = range(most)
+    return bisect_right(sizes, MAX_OUTPUT // 2, key=lambda size: len(_text(end(size)))) - 1
+
+
+def _text(data: bytes) -> str:
+    return globbing.harmless(data.decode("utf-8", "replace").replace("\r\n", "\n"))

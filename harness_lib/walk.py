@@ -19,14 +19,8 @@ from typing import NamedTuple
 Directory = int | bytes
 """An open directory: a descriptor, or its absolute name where BY_DESCRIPTOR is False."""
 
-BY_DESCRIPTOR = {
-    os.open,
-    os.stat,
-    os.readlink,
-    os.mkdir,
-    os.rename,
-    os.unlink,
-} <= os.supports_dir_fd
+_NEEDED = {os.open, os.stat, os.readlink, os.mkdir, os.rename, os.unlink}
+BY_DESCRIPTOR = os.supports_dir_fd >= _NEEDED
 """False on Windows. The same walk then goes by names: it still checks each of them before the
 last is used, but a directory that is swapped for a link in between can win."""
 
@@ -81,7 +75,7 @@ def follow(
             _back(names, opened)
         elif rest and _try_forward(name, names, opened):
             pass
-        elif _is_link(status := _look(opened[-1], name)):
+        elif (status := _look(opened[-1], name)) and stat.S_ISLNK(status.st_mode):
             target, dir_fd = _at(opened[-1], name)
             target = os.readlink(target, dir_fd=dir_fd)
             links += 1
@@ -100,6 +94,19 @@ def follow(
                 _make(opened[-1], name)
             _forward(name, names, opened)  # a file raises here, or what is missing
     return Place(opened[-1], b".", _look(opened[-1], b"."), names)
+
+
+def encoded(text: str) -> bytes:
+    """A path's bytes, the same in every locale; ValueError for what cannot be a path."""
+    try:
+        path = text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("path is not valid Unicode") from None
+    if not path:
+        raise ValueError("path is empty")
+    if b"\0" in path:
+        raise ValueError("path holds a NUL character")
+    return path
 
 
 def below(roots: tuple[bytes, ...], path: bytes) -> list[bytes]:
@@ -139,10 +146,6 @@ def _is_special_on_windows(name: bytes) -> bool:
     reserved = getattr(ntpath, "isreserved", None)  # from Python 3.13 on
     text = os.fsdecode(name)
     return text not in (".", "..") and (":" in text or bool(reserved and reserved(text)))
-
-
-def _is_link(status: os.stat_result | None) -> bool:
-    return status is not None and stat.S_ISLNK(status.st_mode)
 
 
 def _back(names: list[bytes], opened: list[Directory]) -> None:

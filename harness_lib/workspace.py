@@ -3,8 +3,6 @@
 Join, resolve, check, open are four acts, and the files can change between any two of them. Here
 check and use are one act: walk.py ends in an open directory, and the file is opened, made or
 replaced in that directory, by its last name alone.
-
-Tested on Linux; written for macOS and Windows too, but untested there.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from dataclasses import dataclass, field
 from io import FileIO
 from pathlib import Path
 
-from harness_lib.walk import Directory, Place, below, flags, follow, leave
+from harness_lib.walk import Directory, Place, below, encoded, flags, follow, leave
 
 MAX_SHOWN = 200  # characters of a path in a message
 ROOT = "(workspace)"  # in a message
@@ -28,6 +26,8 @@ _READ = flags("O_RDONLY", "O_NONBLOCK", "O_NOCTTY", "O_BINARY")
 _WRITE = flags("O_WRONLY", "O_NONBLOCK", "O_NOCTTY", "O_BINARY")
 _EDIT = flags("O_RDWR", "O_NONBLOCK", "O_NOCTTY", "O_BINARY")
 _CREATE = flags("O_WRONLY", "O_CREAT", "O_EXCL", "O_BINARY")
+_ACL = "system.posix_acl_access"
+_CLEARED = {"security.capability", "security.ima", "security.evm"}  # by a write, as setuid is
 
 
 def safe_path(path_text: str, workdir: str | os.PathLike[str]) -> Path:
@@ -40,7 +40,8 @@ class Workspace:
     """One directory that paths cannot leave. Built in lesson 08.
 
     root: any spelling of an existing directory. It is resolved once, so that a later chdir
-        changes nothing. ValueError for what is no directory, and for "/", which confines nothing.
+        changes nothing. ValueError for what is no directory or cannot be reached, for "/", which
+        confines nothing, and for "", which is an unset variable more often than a directory.
 
     Every path is text relative to the root; an absolute one is accepted if it begins with the
     root, as it was given or as it was resolved. Two kinds of errors, and neither's text holds the
@@ -52,10 +53,15 @@ class Workspace:
     _spellings: tuple[bytes, bytes] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        given = Path(os.getcwd(), self.root)
-        resolved = Path(os.path.realpath(given))
-        if not resolved.is_dir():
-            raise ValueError(f"the workspace is not a directory: {str(given)!r}")
+        if os.fspath(self.root) == "":
+            raise ValueError("the workspace is empty text; '.' is the current directory")
+        try:
+            given = Path(self.root).absolute()  # asks for the current directory only if it has to
+            resolved = Path(os.path.realpath(given, strict=True))
+            os.stat(os.path.join(resolved, ""))
+        except (OSError, ValueError) as error:
+            message = f"the workspace is not a directory: {str(self.root)!r} ({error})"
+            raise ValueError(message) from None
         if resolved == resolved.parent:
             raise ValueError(f"{str(given)!r} as the workspace would confine nothing")
         object.__setattr__(self, "root", resolved)
@@ -70,10 +76,11 @@ class Workspace:
         with self._walk(text, missing="pass") as place:
             return self.root.joinpath(*map(os.fsdecode, place.names))
 
-    def open(self, text: str) -> FileIO:
-        """A regular file, opened for reading bytes, unbuffered; the caller closes it."""
-        with self._walk(text) as place:
-            return _open_regular(place, _READ)
+    @contextmanager
+    def open(self, text: str) -> Iterator[FileIO]:
+        """A regular file, open for reading bytes, unbuffered, while the block runs."""
+        with self._walk(text) as place, _open_regular(place, _READ) as file:
+            yield file
 
     def read(self, text: str) -> bytes:
         """All bytes of a regular file."""
@@ -83,17 +90,16 @@ class Workspace:
     def write(self, text: str, data: bytes) -> None:
         """Make `data` the content of a regular file, old or new; missing parents are made.
 
-        The file is replaced by a finished one, which keeps the mode and, where possible, the
-        owner. So a reader sees the old content or the new, and a write that fails leaves the old;
-        a power loss may still lose both, since nothing is forced to disk. Other hard links keep
-        the old content. A file that the user may not write stays, though a rename could do it.
+        The file is replaced by a finished one, which keeps the mode and, where possible, owner,
+        ACL and attributes. So a reader sees the old content or the new, and a write that fails
+        leaves the old; a power loss may still lose both, since nothing is forced to disk. Other
+        hard links keep the old content. A file that the user may not write is not replaced.
         """
         with self._walk(text, missing="make") as place:
-            old = None
-            if place.status is not None:
-                with _open_regular(place, _WRITE) as file:
-                    old = os.fstat(file.fileno())
-            _replace(place, data, old)
+            if place.status is None:
+                return _replace(place, data)
+            with _open_regular(place, _WRITE) as old:
+                return _replace(place, data, old)
 
     def edit(self, text: str, change: Callable[[bytes], bytes], max_bytes: int) -> None:
         """Replace a regular file's content by `change(content)`, in one walk; see `write`.
@@ -101,13 +107,11 @@ class Workspace:
         OSError "changed while being edited" if another process touched the file meanwhile. What
         `change` raises passes through, and the file stays. Larger than `max_bytes`: OSError.
         """
-        with self._walk(text) as place:
-            with _open_regular(place, _EDIT) as file:
-                old = os.fstat(file.fileno())
-                if old.st_size > max_bytes:
-                    raise OSError(errno.EFBIG, f"larger than {max_bytes:,} bytes")
-                data = file.readall()
-            _replace(place, change(data), old, unchanged=True)
+        with self._walk(text) as place, _open_regular(place, _EDIT) as old:
+            status = os.fstat(old.fileno())
+            if status.st_size > max_bytes:
+                raise OSError(errno.EFBIG, f"larger than {max_bytes:,} bytes")
+            _replace(place, change(old.readall()), old, _identity(status))
 
     @contextmanager
     def directory(self, text: str = ".") -> Iterator[Directory]:
@@ -121,9 +125,9 @@ class Workspace:
         ValueError for an absolute path that does not begin with the root, and for no path at all.
         """
         try:
-            return [name.decode() for name in below(self._spellings, _encoded(text))]
+            return [name.decode() for name in below(self._spellings, encoded(text))]
         except ValueError as broken_rule:
-            raise self._named(broken_rule, text) from None
+            raise ValueError(f"{broken_rule}: {self.shown(text)!r}") from None
 
     def shown(self, text: str) -> str:
         """A path as messages tell it: without the root, clipped. Quote it with repr()."""
@@ -145,9 +149,6 @@ class Workspace:
             raise OSError(errno.ENOTDIR, "a link has taken its place", ROOT)
         return self.root
 
-    def _named(self, broken_rule: ValueError, text: str) -> ValueError:
-        return ValueError(f"{broken_rule}: {self.shown(text)!r}")
-
     @contextmanager
     def _walk(self, text: str, missing: str = "refuse") -> Iterator[Place]:
         """The place where a path ends, open while the block runs; see `walk.follow`.
@@ -157,9 +158,9 @@ class Workspace:
         opened: list[Directory] = []
         try:
             try:
-                place = follow(self._spellings, _encoded(text), opened, missing)
+                place = follow(self._spellings, encoded(text), opened, missing)
             except ValueError as broken_rule:
-                raise self._named(broken_rule, text) from None
+                raise ValueError(f"{broken_rule}: {self.shown(text)!r}") from None
             yield place
         except OSError as error:
             reason = error.strerror or "input or output failed"
@@ -169,19 +170,6 @@ class Workspace:
         finally:
             for directory in opened:
                 leave(directory)
-
-
-def _encoded(text: str) -> bytes:
-    """A path's bytes, the same in every locale; ValueError for what cannot be a path."""
-    try:
-        path = text.encode()
-    except UnicodeEncodeError:
-        raise ValueError("path is not valid Unicode") from None
-    if not path:
-        raise ValueError("path is empty")
-    if b"\0" in path:
-        raise ValueError("path holds a NUL character")
-    return path
 
 
 def _open_regular(place: Place, how: int) -> FileIO:
@@ -207,12 +195,11 @@ def _check_regular(status: os.stat_result) -> None:
 
 
 def _replace(
-    place: Place, data: bytes, old: os.stat_result | None, *, unchanged: bool = False
+    place: Place, data: bytes, old: FileIO | None = None, before: tuple[int, ...] | None = None
 ) -> None:
     """Put a finished file in the place of the old one, or leave all as it was.
 
-    unchanged: only if the file is still what `old` says; the moment between this last look and
-    the replacement stays open.
+    before: OSError if the old one's `_identity` is another by now; the last moment stays open.
     """
     name = os.path.join(os.path.dirname(place.name), f".{os.urandom(8).hex()}.tmp".encode())
     temporary, dir_fd = place.at(name)
@@ -221,11 +208,10 @@ def _replace(
         with open(os.open(temporary, _CREATE, mode, dir_fd=dir_fd), "wb") as file:
             file.write(data)
             if old is not None:
-                _take_over(file.fileno(), old)
+                _take_over(file.fileno(), old.fileno())
+                old.close()  # Windows replaces no open file
         target, _ = place.at()
-        if unchanged and _identity(os.stat(target, dir_fd=dir_fd, follow_symlinks=False)) != (
-            _identity(old)
-        ):
+        if before and before != _identity(os.stat(target, dir_fd=dir_fd, follow_symlinks=False)):
             raise OSError(errno.EBUSY, "changed while being edited")
         os.replace(temporary, target, src_dir_fd=dir_fd, dst_dir_fd=dir_fd)
     except BaseException:  # also on an interrupt
@@ -234,15 +220,31 @@ def _replace(
         raise
 
 
-def _take_over(descriptor: int, old: os.stat_result) -> None:
-    """Owner and mode of the old file; without setuid and setgid, which any write clears."""
-    if hasattr(os, "fchown"):  # not on Windows
-        new = os.fstat(descriptor)
-        if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
-            with suppress(PermissionError):
-                os.fchown(descriptor, old.st_uid, old.st_gid)
-        os.fchmod(descriptor, stat.S_IMODE(old.st_mode) & 0o777)
+def _take_over(new: int, old: int) -> None:
+    """Owner, mode, ACL and attributes of the old file; not what any write clears, such as setuid.
+
+    No group gains by it: a group that cannot be kept leaves the next one what all others have, and
+    so does an ACL, with which the mode's bits for the group are the most that anybody on it has.
+    """
+    if not hasattr(os, "fchown"):  # Windows
+        return
+    status, names = os.fstat(old), set()
+    for owner in (status.st_uid, -1):  # only root gives a file away; a member, to another group
+        with suppress(OSError):
+            os.fchown(new, owner, status.st_gid)
+            break
+    with suppress(OSError, AttributeError):  # macOS, or a file system without
+        names = set(os.listxattr(old)) - _CLEARED
+        os.removexattr(new, _ACL)  # which the directory gave it
+    mode = stat.S_IMODE(status.st_mode) & 0o777
+    same_group = os.fstat(new).st_gid == status.st_gid
+    if _ACL in names or not same_group:
+        mode &= 0o707 | (mode & 7) << 3
+    os.fchmod(new, mode)
+    for name in names if same_group else names - {_ACL}:  # an ACL brings the group's bits along
+        with suppress(OSError):
+            os.setxattr(new, name, os.getxattr(old, name))
 
 
-def _identity(status: os.stat_result) -> tuple[int, ...]:
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+def _identity(status: os.stat_result) -> tuple[int, ...]:  # nobody can set st_ctime back
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -97,9 +98,38 @@ def test_an_unknown_locale_is_dropped(tmp_path, name, value):
     assert name not in build_subprocess_env(tmp_path, {name: value})
 
 
-@pytest.mark.parametrize("value", ["../x", "de/../x", "() { :; }", "de\n", "\x1b[2J"])
+@pytest.mark.parametrize(
+    "value", ["../x", "de/../x", "() { :; }", "de\n", "\x1b[2J", "d" * 131_072]
+)
 def test_languages_are_names(tmp_path, value):
     assert "LANGUAGE" not in build_subprocess_env(tmp_path, {"LANGUAGE": value})
+
+
+@pytest.mark.parametrize("value", [None, 5, True, b"C", ["C"], Path("/"), object()])
+def test_a_value_that_is_no_text_is_dropped(tmp_path, value):
+    child = build_subprocess_env(tmp_path, dict.fromkeys(ALLOWED, value))
+    assert set(child) == {"PATH", "HOME", "PWD"}
+    assert child["PATH"] == os.defpath.lstrip(":")
+
+
+@pytest.mark.parametrize("size", [130_000, 131_000, 131_072, 200_000])
+@pytest.mark.parametrize("name", ["LANGUAGE", "PATH"])
+def test_a_child_starts_whatever_the_length_of_a_value(tmp_path, name, size):
+    """Linux takes at most 128 KiB (MAX_ARG_STRLEN) for one variable with its name."""
+    value = "d:" * (size // 2) if name == "LANGUAGE" else "/d:" * (size // 3) + "/bin"
+    child = build_subprocess_env(tmp_path, {name: value})
+    assert subprocess.run(["/bin/sh", "-c", "true"], env=child).returncode == 0
+
+
+def test_only_the_names_on_the_list_are_read(tmp_path, monkeypatch):
+    """Another thread may change os.environ, and then it cannot be gone through."""
+    gone_through = []
+    monkeypatch.setattr(
+        type(os.environ), "__iter__", lambda self: gone_through.append(1) or iter(())
+    )
+    monkeypatch.setenv("LC_ALL", "C")
+    assert build_subprocess_env(tmp_path)["LC_ALL"] == "C"
+    assert not gone_through
 
 
 def test_known_locales_are_those_of_the_c_library():
@@ -167,7 +197,12 @@ def test_the_default_is_the_harness_own_environment(tmp_path, monkeypatch):
     assert "ANTHROPIC_API_KEY" not in child
 
 
-values = st.text() | st.sampled_from(["/bin", "C", "C.UTF-8", "/", "() { :; }", "de", ":", "/\0"])
+values = (
+    st.text()
+    | st.none()
+    | st.binary()
+    | st.sampled_from(["/bin", "C", "C.UTF-8", "/", "() { :; }", "de", ":", "/\0"])
+)
 names = st.text() | st.sampled_from(sorted(ALLOWED))
 
 

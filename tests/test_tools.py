@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from harness_lib import files, globbing, process, tools, walk
@@ -133,6 +133,19 @@ def test_what_cannot_be_a_workspace(root, bad):
         workspace_tools(bad.format(root=root))
 
 
+@pytest.mark.parametrize(
+    "bad", [0, -1, 0.0, -0.5, float("nan"), -float("inf"), "5", None, True, 10**400]
+)
+def test_what_cannot_be_a_time_limit(root, bad):
+    with pytest.raises(ValueError, match=r"^bash_timeout_s must be a number of seconds"):
+        workspace_tools(root, bash_timeout_s=bad)
+
+
+@pytest.mark.parametrize("good", [5, 1e300, float("inf")])
+def test_what_can_be_a_time_limit(root, good):
+    assert Tools(root, bash_timeout_s=good).bash("echo hi") == "hi\n"
+
+
 def test_importing_the_tools_is_cheap():
     script = (
         "import sys, harness_lib.tools as t; print([m for m in sys.argv[1:] if m in sys.modules])"
@@ -197,6 +210,13 @@ def test_a_bad_path(root, tool, path, reason):
 def test_a_missing_file(root, tool):
     assert error_of(tool.read_file, f"{root}/x.txt") == "'x.txt': no such file or directory"
     assert error_of(tool.edit_file, "x.txt", "a", "b") == "'x.txt': no such file or directory"
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="no file here that fails to read")
+def test_a_file_that_cannot_be_read_to_its_end_is_named():
+    tool = Tools("/proc/self")
+    for act in (tool.read_file, functools.partial(tool.edit_file, old_text="a", new_text="b")):
+        assert error_of(act, "./mem") == "'./mem': input/output error"
 
 
 def test_the_workspace_is_fixed_at_the_start(root, tmp_path, monkeypatch):
@@ -494,14 +514,14 @@ def test_text_that_is_no_unicode_changes_nothing(root, tool, text):
     assert (root / "a.txt").read_text() == "A\n"
 
 
-@given(st.text())
+@given(st.text(st.characters(exclude_characters="\0", codec="utf-8")))  # a NUL can look like UTF-16
 @settings(deadline=None, suppress_health_check=list(HealthCheck))
 def test_what_was_written_is_read(text):
     with tempfile.TemporaryDirectory() as base:
         tool = Tools(base)
         tool.write_file("f", text)
         assert Path(base, "f").read_bytes() == text.encode()
-        assert tool.read_file("f") == text.removeprefix("\ufeff") or files.EMPTY_FILE
+        assert tool.read_file("f") == (text.removeprefix("\ufeff") or files.EMPTY_FILE)
 
 
 # edit_file
@@ -540,6 +560,15 @@ def test_an_edit_changes_one_place_and_no_other_byte(root, tool, data, old, new,
         (b"a\r\nb\r\n", "a\r\nc", "Z", "no match for old_text"),
         (b"\xff" * 9, "ÿ", "y", "no match"),
         (b"a" * 50_000, "a", "b", "more than 10,000 matches"),
+        (
+            "hi\n".encode("utf-16"),
+            "i",
+            "o",
+            "not UTF-8 text (a byte 0xff); it looks like UTF-16: bash",
+        ),
+        (b"\xfe\xff" + "hi\n".encode("utf-16-be"), "i", "o", "it looks like UTF-16"),
+        ("hi\n".encode("utf-32"), "i", "o", "it looks like UTF-32"),
+        (b"\0\0\xfe\xff" + "hi\n".encode("utf-32-be"), "i", "o", "it looks like UTF-32"),
     ],
 )
 def test_an_edit_that_is_not_clear_changes_nothing(root, tool, data, old, new, reason):
@@ -562,6 +591,7 @@ def test_counting_matches_has_an_end(root, tool):
 @given(st.binary(), st.text("ab\r\n", min_size=1), st.text("ab\r\n"), st.binary())
 def test_an_edit_is_exact(head, old, new, tail):
     data = head + old.encode() + tail
+    assume(not data.startswith(files.WIDE_MARKS))
     count = sum(data.startswith(old.encode(), place) for place in range(len(data)))
     if count == 1 and old != new:
         changed, line = files.replace_once(data, old, new)
@@ -866,8 +896,81 @@ def test_long_output_keeps_both_ends(tool):
         assert output.endswith("20000\nFINAL-ERROR\n")
         assert "60,906 bytes left out" in output
         assert len(output) < MAX_CONTENT_CHARS - 500
-    nasty = tool.bash("head -c 200000 /dev/zero")  # each byte is shown as four characters
-    assert len(nasty) < MAX_CONTENT_CHARS - 500
+
+
+@pytest.mark.parametrize(
+    ("command", "head", "tail"),
+    [
+        ("head -c 200000 /dev/zero", r"\x00\x00", r"\x00\x00"),
+        ("head -c 13000 /dev/zero", r"\x00\x00", r"\x00\x00"),  # nothing was cut before
+        (r"seq 1 9999 | sed 's/.*/\x1b[31m&/'", "\\x1b[31m1\n\\x1b[31m2\n", "\\x1b[31m9999\n"),
+        (r"head -c 99999 /dev/zero | tr '\0' '\200'", "\ufffd\ufffd", "\ufffd\ufffd"),
+        (r"head -c 99999 /dev/zero | tr '\0' '\301'", "\ufffd\ufffd", "\ufffd\ufffd"),
+    ],
+)
+def test_a_cut_is_named_once_with_the_size_of_all_that_is_missing(tool, command, head, tail):
+    """Escaping makes text longer, so more may have to go than what was not kept."""
+    output = tool.bash(command)
+    assert len(output) < MAX_CONTENT_CHARS - 500
+    first, size, last = re.split(r"\n\[\.\.\. ([\d,]+) bytes left out \.\.\.\]\n", output)
+    assert first.startswith(head)
+    assert last.endswith(tail)
+    shown = sum(
+        len(re.sub(r"\\x..", "_", part).encode("utf-8", "replace").replace("\ufffd".encode(), b"_"))
+        for part in (first, last)
+    )
+    whole = int(tool.bash(f"{command} | wc -c"))
+    assert shown + int(size.replace(",", "")) == whole
+
+
+OUTPUT = st.one_of(
+    st.binary(), st.text().map(str.encode), st.text("a\r\n\0\x1bé你\u202e").map(str.encode)
+)
+
+
+@given(st.lists(OUTPUT, max_size=30).map(b"".join), st.integers(30, 60))
+@example(b"\x80" * 90, 40)
+@example(b"\xc1" * 90, 40)
+@example(b"\0" * 20, 40)
+def test_what_is_shown_of_any_output(data, limit):
+    """All of it, or as much of both ends as there is room for, and never a part of a character."""
+    kept = process._Kept(limit // 2)
+    kept.add(data)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tools, "MAX_OUTPUT", limit)
+        output = tools._shown(*kept.ends())
+    if len(data) <= 2 * (limit // 2) and len(tools._text(data)) <= limit:
+        assert output == tools._text(data)
+        return
+    first, size, last = re.split(r"\n\[\.\.\. ([\d,]+) bytes left out \.\.\.\]\n", output)
+    size = int(size.replace(",", ""))
+    possible = [
+        (head, tail)
+        for head in range(len(data) - size + 1)
+        if tools._text(data[:head]) == first
+        and tools._text(data[len(data) - (tail := len(data) - size - head) :]) == last
+    ]
+    assert possible
+    assert max(len(first), len(last)) <= limit // 2
+    half, (head, tail) = limit // 2, possible[0]
+    for size, end in ((head, lambda n: data[:n]), (tail, lambda n: data[max(0, len(data) - n) :])):
+        if len(data) > 2 * half and len(tools._text(end(half))) <= half:
+            assert size >= half - 3  # nothing but a part of a character is lost
+        else:  # a few characters, since a part of one is longer than the whole
+            assert len(tools._text(end(size + 12))) > half
+    with contextlib.suppress(UnicodeDecodeError):
+        assert "\ufffd" not in output or "\ufffd" in data.decode()
+
+
+def test_the_shell_speaks_without_the_hosts_path(root, tool, tmp_path, monkeypatch):
+    shell = "bash" if shutil.which("bash") else "sh"
+    message = error_of(tool.bash, "zzcmd")
+    assert message.startswith(f"exit status 127\n{shell}: ")
+    assert tool.bash("echo $0") == f"{shell}\n"
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "sh").symlink_to(shutil.which("sh"))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    assert error_of(Tools(root).bash, "zzcmd").startswith("exit status 127\nsh: ")
 
 
 def test_the_longest_command(tool):
@@ -1001,8 +1104,10 @@ def test_not_guaranteed_a_command_can_kill_the_harness(root):
 
 
 @needs_linux
-def test_not_guaranteed_a_child_outlives_a_killed_harness(root):
-    outside_harness(root, "echo $$ > pid; kill -9 $PPID; sleep 0.2; echo alive > alive; sleep 60")
+@pytest.mark.parametrize("name", ["KILL", "TERM"])
+def test_not_guaranteed_a_child_outlives_a_killed_harness(root, name):
+    command = f"echo $$ > pid; kill -{name} $PPID; sleep 0.2; echo alive > alive; sleep 60"
+    assert outside_harness(root, command).returncode == -signal.Signals[f"SIG{name}"]
     deadline = time.monotonic() + 10
     while not (root / "alive").exists() and time.monotonic() < deadline:
         time.sleep(0.02)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import socket
 import stat
+import struct
 import subprocess
 import sys
 import tempfile
@@ -246,11 +248,58 @@ def test_the_root_is_resolved_once(root, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "bad", ["/", "//", "/usr/..", "{root}/a.txt", "{root}/nope", "{root}/loop"]
+    "bad",
+    [
+        "/",
+        "//",
+        "/usr/..",
+        "{root}/a.txt",
+        "{root}/a.txt/.",
+        "{root}/nope",
+        "{root}/loop",
+        "x" * 300,
+    ]
+    + ["{root}/loop/../dir", "{root}/nope/../dir", "{root}/\0", "{root}/\ud800", "nope"],
 )
 def test_what_cannot_be_a_workspace(root, bad):
     with pytest.raises(ValueError, match=r"confine nothing|not a directory"):
         Workspace(bad.format(root=root))
+
+
+def test_a_variable_that_is_not_set_is_no_workspace():
+    with pytest.raises(ValueError, match="empty"):
+        Workspace("")
+
+
+UNUSUAL_ROOTS = """
+import os, sys
+from harness_lib.workspace import Workspace, safe_path
+base = sys.argv[1]
+os.mkdir(base + "/gone"); os.chdir(base + "/gone"); os.rmdir(base + "/gone")
+print(Workspace(base + "/ws").read("f"), safe_path("f", base + "/ws") == Workspace(base + "/ws").root / "f")
+if os.geteuid() == 0: os.setgroups([]); os.setgid(65534); os.setuid(65534)
+for root in ("ws", ".", base + "/closed/ws"):
+    try: Workspace(root)
+    except ValueError as error: print(error)
+"""
+
+
+def test_roots_that_cannot_be_reached_and_one_that_can():
+    """The current directory is gone, which matters to relative ones alone; one is not ours."""
+    with tempfile.TemporaryDirectory() as base:
+        os.chmod(base, 0o755)
+        for name in ("ws", "closed/ws"):
+            Path(base, name).mkdir(parents=True)
+        Path(base, "ws", "f").touch()
+        Path(base, "closed").chmod(0o000)
+        done = subprocess.run(
+            [sys.executable, "-c", UNUSUAL_ROOTS, base], capture_output=True, text=True
+        )
+        Path(base, "closed").chmod(0o755)
+    lines = done.stdout.splitlines()
+    assert lines[:1] == ["b'' True"], done.stderr
+    assert len(lines) == 4, done.stderr
+    assert all("the workspace is not a directory: " in line for line in lines[1:])
 
 
 def test_a_long_chain_of_links_does_not_fool_the_walk(root):
@@ -502,6 +551,107 @@ def test_writing_makes_parents_and_keeps_the_mode(root):
     assert sorted(os.listdir(root / "new/deep")) == ["f.txt"]
 
 
+def acl_of(*entries):
+    """A POSIX ACL as Linux stores it: tag, rights and id of each entry."""
+    return struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries)
+
+
+ACL, DEFAULT_ACL, NOBODY, ALL = (
+    "system.posix_acl_access",
+    "system.posix_acl_default",
+    65534,
+    2**32 - 1,
+)
+GROUP_HAS_NOTHING = acl_of((1, 6, ALL), (2, 6, NOBODY), (4, 0, ALL), (16, 6, ALL), (32, 0, ALL))
+
+
+def set_attribute(path, name, value):
+    try:
+        os.setxattr(path, name, value)
+    except (OSError, AttributeError) as error:
+        pytest.skip(f"this system or file system takes no {name}: {error}")
+
+
+def attributes(path):
+    return {name: os.getxattr(path, name) for name in os.listxattr(path)}
+
+
+@pytest.mark.usefixtures("by_descriptor")
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [(ACL, GROUP_HAS_NOTHING), ("user.comment", b"kept"), ("user.empty", b"")],
+)
+def test_access_lists_and_attributes_are_kept(root, name, value):
+    set_attribute(root / "a.txt", name, value)
+    before, mode = attributes(root / "a.txt"), (root / "a.txt").stat().st_mode
+    for act in list(all_acts(Workspace(root), "a.txt"))[1:]:
+        act()
+        assert attributes(root / "a.txt") == before
+        assert (root / "a.txt").stat().st_mode == mode
+
+
+def test_what_a_write_clears_is_not_kept(root):
+    """Rights to act as root, which new content must not inherit."""
+    capability = bytes.fromhex("0100000200040000000000000000000000000000")  # cap_net_bind_service
+    set_attribute(root / "a.txt", "security.capability", capability)
+    (root / "b.txt").chmod(0o6755)
+    Workspace(root).write("a.txt", b"x")
+    Workspace(root).write("b.txt", b"x")
+    assert "security.capability" not in attributes(root / "a.txt")
+    assert stat.S_IMODE((root / "b.txt").stat().st_mode) == 0o755
+
+
+def test_nobody_gains_rights_by_the_access_list_of_the_directory(root):
+    (root / "a.txt").chmod(0o660)
+    set_attribute(root, DEFAULT_ACL, GROUP_HAS_NOTHING)
+    Workspace(root).write("a.txt", b"x")
+    assert attributes(root / "a.txt") == {}
+    assert stat.S_IMODE((root / "a.txt").stat().st_mode) == 0o660
+
+
+def test_where_an_access_list_cannot_be_kept_the_group_gains_nothing(root, monkeypatch):
+    """With a list, the mode's bits for the group are the most that anybody on it may have."""
+    set_attribute(root / "a.txt", ACL, GROUP_HAS_NOTHING)
+
+    def refuse(*_):
+        raise OSError(errno.ENOTSUP, "no")
+
+    monkeypatch.setattr(os, "setxattr", refuse)
+    Workspace(root).write("a.txt", b"x")
+    assert stat.S_IMODE((root / "a.txt").stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize(
+    ("group", "mode", "groups", "group_after", "mode_after"),
+    [
+        (2002, 0o660, [2002], 2002, 0o660),  # one of the user's other groups
+        (2003, 0o646, [2002], 2001, 0o646),
+        (2003, 0o676, [2002], 2001, 0o666),
+        (2003, 0o662, [2002], 2001, 0o622),
+        (2001, 0o670, [2002], 2001, 0o670),
+    ],
+)
+def test_a_group_gains_nothing(group, mode, groups, group_after, mode_after):
+    """Only root gives a file away, so it becomes the user's, with a group of the user's."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can give a file away")
+    script = (
+        "import os, sys; from harness_lib.workspace import Workspace\n"
+        f"os.setgroups({groups}); os.setgid(2001); os.setuid(2001)\n"
+        "Workspace(sys.argv[1]).write('f', b'new')\n"
+    )
+    with tempfile.TemporaryDirectory() as base:
+        os.chmod(base, 0o777)
+        file = Path(base, "f")
+        file.touch()
+        os.chown(file, 2002, group)
+        file.chmod(mode)
+        subprocess.run([sys.executable, "-c", script, base], check=True)
+        status = file.stat()
+    assert (status.st_uid, status.st_gid) == (2001, group_after)
+    assert oct(stat.S_IMODE(status.st_mode)) == oct(mode_after)
+
+
 def test_the_owner_is_kept(root):
     if os.geteuid() != 0:
         pytest.skip("only root can give a file away")
@@ -606,6 +756,34 @@ def test_a_file_that_changes_while_it_is_edited_is_left_alone(root):
         (root / "other").write_bytes(path.read_bytes())
         os.replace(root / "other", path)
 
+    def tick():
+        """Until the file system's clock has gone on: what comes then has another time."""
+        before, now = (root / "a.txt").stat().st_ctime_ns, 0
+        while now <= before:
+            (root / "b.txt").chmod(0o644)
+            now = (root / "b.txt").stat().st_ctime_ns
+
+    def close(path):
+        tick()
+        path.chmod(0o600)
+
+    def rewrite_without_a_trace(path):
+        tick()
+        status = path.stat()
+        path.write_bytes(b"a")
+        with path.open("ab") as file:
+            file.write(b"\n")
+        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+    for meddle, content, mode in (
+        (close, "A\n", 0o600),
+        (rewrite_without_a_trace, "a\n", 0o600),
+    ):
+        with pytest.raises(OSError, match="changed while being edited"):
+            space.edit("a.txt", lambda data, by=meddle: by(root / "a.txt") or b"mine", MAX_BYTES)
+        assert (root / "a.txt").read_text() == content
+        assert stat.S_IMODE((root / "a.txt").stat().st_mode) == mode
+    (root / "a.txt").write_text("A\n")
     for meddle in (append, put_another):
         with pytest.raises(OSError, match="changed while being edited"):
             space.edit("a.txt", lambda data, by=meddle: by(root / "a.txt") or b"mine", MAX_BYTES)
