@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import io
+import os
 import sys
 from pathlib import Path
 
@@ -58,7 +60,7 @@ def converse(client: object, model: str, registry: ToolRegistry) -> int:
         except KeyboardInterrupt:
             print("\n(q or Ctrl-D leaves)")
             continue
-        except EOFError:
+        except (EOFError, RuntimeError):  # the latter where there is no stdin at all
             print()
             return 0
         if text in ("q", "quit", "exit"):
@@ -80,8 +82,12 @@ def converse(client: object, model: str, registry: ToolRegistry) -> int:
             print("\n(stopped)")
         except anthropic.AnthropicError as error:
             print(f"The model could not be asked: {harmless(one_line(error))}")
+        except Exception as error:  # an answer that is no JSON: the SDK lets its parser's pass
+            kind = type(error).__name__
+            print(f"The model's answer could not be read: {harmless(one_line(f'{kind}: {error}'))}")
         else:
-            print(harmless(outcome.final_text))
+            why = f"(no text; the provider says: {outcome.provider_stop_reason or 'nothing'})"
+            print(harmless(outcome.final_text or why))
             if outcome.stop_reason is not LoopStopReason.FINAL_ANSWER:
                 print(f"(ended by {outcome.stop_reason})")
 
@@ -106,5 +112,22 @@ def harmless(text: str) -> str:
     return "".join(c if c.isprintable() or c in "\n\t" else f"\\x{ord(c):02x}" for c in text)
 
 
+def run() -> int:
+    """`main` as a command: odd bytes, a closed pipe and Ctrl-C do not end in a traceback."""
+    for stream, errors in ((sys.stdin, "replace"), (sys.stdout, "backslashreplace")):
+        if isinstance(stream, io.TextIOWrapper):  # None where the shell has closed it
+            stream.reconfigure(errors=errors)
+    try:
+        status = main()
+        print(end="", flush=True)  # here, and not at exit, where nobody could catch its error
+    except BrokenPipeError:  # `| head`; what is still buffered has to go somewhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        print("\n(stopped)", file=sys.stderr)
+        return 130
+    return status
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run())

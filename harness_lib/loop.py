@@ -15,11 +15,10 @@ from typing import Protocol
 from harness_lib.call import ToolCall, read_field
 from harness_lib.registry import ToolRegistry
 from harness_lib.result import ToolDispatchResult
-from harness_lib.wire import settled, tool_use_ids, wire_turn
+from harness_lib.wire import read_text, settled, wire_turn
 
 CUT_SHORT = frozenset({"max_tokens", "model_context_window_exceeded"})
 """The stop reasons of a turn whose last block may be incomplete: its calls do not run."""
-
 
 CUT = "the turn was cut off by a limit"
 INTERRUPTED = "the turn was interrupted; if this call had begun, its result is lost"
@@ -52,18 +51,15 @@ class AgentTurn:
     stop_reason: str | None
 
     @classmethod
-    def from_response(cls, response: object, used_ids: Iterable[str] = ()) -> AgentTurn:
+    def from_response(cls, response: object, history: Iterable[object] = ()) -> AgentTurn:
         """Read a response of the SDK, or anything of its shape. Never raises.
 
-        used_ids: the tool_use ids that the conversation holds already; one that comes again, or
-        that the API would refuse, is renamed.
+        history: the messages that it answers. A tool_use id that is in them already, or that the
+        API would refuse, is renamed.
         """
-        content, calls = wire_turn(read_field(response, "content"), used_ids)
+        content, calls = wire_turn(read_field(response, "content"), history)
         text = "".join(str(block["text"]) for block in content if block["type"] == "text")
-        stop_reason = read_field(response, "stop_reason")
-        return cls(
-            content, tuple(calls), text, stop_reason if isinstance(stop_reason, str) else None
-        )
+        return cls(content, tuple(calls), text, read_text(response, "stop_reason"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +101,16 @@ def agent_loop(
 ) -> AgentLoopResult:
     """Let the model work until it asks for no tool. Built in lessons 01 and 11.
 
-    messages: the history, ending in a user message; turns and results are appended to it.
+    messages: the history, a list that ends in a user message; turns and results are appended.
     max_turns: the most turns of the model in this run, at least 1. max_tokens: of each turn.
     on_result(index, result): called as each call of a turn ends, index counting in the turn.
 
     Tool_use blocks decide that it goes on, not the stop reason. An error of the client and a
     KeyboardInterrupt pass through, and leave a history that can be gone on from.
     """
+    if not isinstance(messages, list):
+        kind = type(messages).__name__
+        raise TypeError(f"messages must be a list, which is extended in place, not {kind}")
     if max_turns < 1:
         raise ValueError(f"max_turns must be at least 1, not {max_turns}")
     request: dict[str, object] = {"model": model, "max_tokens": max_tokens}
@@ -125,7 +124,7 @@ def agent_loop(
         for turns in range(1, max_turns + 1):
             history = messages + _assistant(paused)
             turn = AgentTurn.from_response(
-                client.messages.create(messages=history, **request), tool_use_ids(history)
+                client.messages.create(messages=history, **request), history
             )
             content, paused = paused + turn.content, []
             cut = turn.stop_reason in CUT_SHORT

@@ -5,13 +5,14 @@ import json
 from collections import namedtuple
 from types import SimpleNamespace
 from typing import ClassVar
-from unittest.mock import MagicMock
+from unittest.mock import MagicMock, Mock
 
 import pytest
-from anthropic.types import ToolUseBlock
+from anthropic.types import TextBlock, ThinkingBlock, ToolUseBlock
 
 from harness_lib import AgentTurn, ToolCall, ToolRegistry, ToolSpec, agent_loop, object_schema
 from harness_lib.loop import CUT, INTERRUPTED
+from harness_lib.providers.referee import judge
 from harness_lib.providers.scripted import ScriptedModel, Turn
 
 
@@ -253,7 +254,8 @@ def test_a_turn_does_not_end_in_a_thought_or_in_white_space():
 
 
 @pytest.mark.parametrize(
-    "content", [None, "", 7, [], [None], [{}], [{"type": 7}], [{"type": "text"}], [object()]]
+    "content",
+    [None, "", 7, [], [None], [{}], [{"type": 7}], [{"type": ""}], [{"type": "text"}], [object()]],
 )
 def test_turns_without_anything(content):
     turn = AgentTurn.from_response(SimpleNamespace(content=content))
@@ -274,6 +276,32 @@ def test_any_client_of_the_shape_will_do(registry):
     assert messages[1]["content"] == [
         {"type": "tool_use", "id": "t1", "name": "echo", "input": {"text": "hi"}}
     ]
+
+
+class Raising:
+    def __getattr__(self, name):
+        raise RuntimeError(name)
+
+
+class RaisingValue:
+    @property
+    def __class__(self):
+        raise RuntimeError("no class")
+
+    def __eq__(self, other):
+        raise RuntimeError("no equal")
+
+    __hash__ = None
+
+
+class RaisingMapping(dict):
+    def items(self):
+        raise SystemExit
+
+
+def holding_itself(fields):
+    fields["again"] = [fields]
+    return fields
 
 
 class ClassFields:
@@ -314,6 +342,212 @@ def test_no_shape_of_a_call_is_lost(use):
     ]
 
 
+@dataclasses.dataclass(slots=True)
+class SlotsText:
+    text: str
+    type: str = "text"
+
+
+class ClassText:
+    type = "text"
+    text = "hello"
+
+
+class PropertyText:
+    @property
+    def type(self):
+        return "text"
+
+    @property
+    def text(self):
+        return "hello"
+
+
+def referring_back():
+    block = SimpleNamespace(type="text", text="hello")
+    block.response = SimpleNamespace(content=[block])
+    return block
+
+
+TEXT_SHAPES = {
+    "slots": SlotsText("hello"),
+    "class attributes": ClassText(),
+    "properties": PropertyText(),
+    "a named tuple": namedtuple("Text", "type text")("text", "hello"),
+    "a mock": Mock(type="text", text="hello"),
+    "an object that its own field refers to": referring_back(),
+    "a dict that holds itself": holding_itself({"type": "text", "text": "hello"}),
+    "the SDK's": TextBlock(type="text", text="hello", citations=None),
+    "with citations that cannot be read": {
+        "type": "text",
+        "text": "hello",
+        "citations": [Raising()],
+    },
+}
+
+
+@pytest.mark.parametrize("shape", TEXT_SHAPES.values(), ids=TEXT_SHAPES)
+def test_no_shape_of_a_text_is_lost(shape):
+    turn = AgentTurn.from_response(SimpleNamespace(content=[shape]))
+    assert turn.text == "hello"
+    assert turn.content == [{"type": "text", "text": "hello"}]
+
+
+@pytest.mark.parametrize("kind", [SimpleNamespace, Mock, dict, ThinkingBlock.model_construct])
+def test_no_shape_of_a_thought_is_lost(kind):
+    thought = {"type": "thinking", "thinking": "hm", "signature": "s"}
+    turn = AgentTurn.from_response(SimpleNamespace(content=[kind(**thought), SlotsText("a")]))
+    assert turn.content[0] == thought
+
+
+def deep(levels):
+    value = {}
+    for _ in range(levels):
+        value = {"a": value}
+    return value
+
+
+THOUGHT = {"type": "thinking", "thinking": "hm", "signature": "s"}
+HIDDEN = {"type": "redacted_thinking", "data": "d"}
+SEARCH = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
+FOUND = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
+
+LEFT_OUT = {
+    "a thought without signature": {"type": "thinking", "thinking": "hm"},
+    **{
+        f"a thought with {field} {bad!r}": THOUGHT | {field: bad}
+        for field, bad in [("signature", bad) for bad in ("", " ", None, 5)]
+        + [("thinking", None), ("thinking", 5)]
+    },
+    "a hidden thought without data": {"type": "redacted_thinking"},
+    **{f"a hidden thought with data {bad!r}": HIDDEN | {"data": bad} for bad in ("", None, 5)},
+    **{
+        f"a server tool's id {bad!r}": SEARCH | {"id": bad}
+        for bad in (["a"], {"a": 1}, None, 5, "", "srvtoolu_a b", "toolu_1")
+    },
+    "a server tool's input that is a list": SEARCH | {"input": []},
+    "a server tool's input of 600 levels": SEARCH | {"input": deep(600)},
+    "a server tool's result without its use": FOUND,
+    **{
+        f"a server tool's result for {bad!r}": FOUND | {"tool_use_id": bad}
+        for bad in (["a"], {"a": 1}, None, "toolu_a")
+    },
+    "a new provider's call without an id": {"type": "new_tool_use", "id": ["a"]},
+    "a block of 600 levels": {"type": "weird", "z": deep(600)},
+}
+
+
+@pytest.mark.parametrize("odd", LEFT_OUT.values(), ids=LEFT_OUT)
+@pytest.mark.filterwarnings("error")
+def test_a_block_that_the_api_would_refuse_is_left_out(registry, odd):
+    """The turn's own text and call stay; and the next request, with the history, is accepted."""
+    result, messages, _ = run([Turn("a", [odd, block()]), "done"], registry)
+    assert result.final_text == "done"
+    assert messages[1]["content"] == [{"type": "text", "text": "a"}, block()]
+
+
+class RaisingEverywhere:
+    type = "weird"
+
+    @property
+    def __dict__(self):
+        raise SystemExit
+
+
+UNREADABLE = {
+    "a block of a new type that holds itself": holding_itself({"type": "weird"}),
+    "a mock of a new type": Mock(type="weird"),
+    "an object whose __dict__ raises": RaisingEverywhere(),
+    "a server tool's input that holds itself": SEARCH | {"input": holding_itself({})},
+    "a thought whose signature is a mock": Mock(type="thinking", thinking="hm"),
+    "a type whose __eq__ raises": {"type": RaisingValue()},
+    "a block that raises when asked": Raising(),
+    "a mapping that raises when asked": {"type": "weird", "z": RaisingMapping()},
+}
+
+
+@pytest.mark.parametrize("odd", UNREADABLE.values(), ids=UNREADABLE)
+def test_a_block_that_cannot_be_read_is_left_out(odd):
+    content = [odd, SlotsText("a"), Slots()]
+    turn = AgentTurn.from_response(SimpleNamespace(content=content))
+    assert turn.text == "a"
+    assert turn.calls == (ToolCall("t1", "echo", {"text": "hi"}),)
+    assert [b["type"] for b in turn.content] == ["text", "tool_use"]
+
+
+def test_a_server_tools_result_may_come_in_a_later_turn(registry):
+    """Its use had to wait for the results of our tools."""
+    turns = [Turn("", [SEARCH, block()]), Turn("so", [FOUND, block(id="toolu_b")]), "done"]
+    _, messages, _ = run(turns, registry)
+    assert FOUND in messages[3]["content"]
+
+
+TRIMMED = {
+    "a thought before a server tool": (Turn("", [THOUGHT, SEARCH], "max_tokens"), None),
+    "thoughts only": (Turn("", [SEARCH, THOUGHT, HIDDEN], "end_turn"), None),
+    "a pause after white space": (Turn("wait ", [SEARCH], "pause_turn"), "wait"),
+    "a thought between": (Turn("wait\n", [THOUGHT, SEARCH, HIDDEN], "max_tokens"), "wait"),
+}
+
+
+@pytest.mark.parametrize(("turn", "text"), TRIMMED.values(), ids=TRIMMED)
+def test_no_end_leaves_a_thought_or_white_space_last(registry, turn, text):
+    _, messages, _ = run([turn], registry, max_turns=1)
+    assert judge({"messages": messages}) is None
+    stored = [b["text"] for m in messages[1:] for b in m["content"]]
+    assert stored == ([text] if text else [])
+
+
+@pytest.mark.parametrize("messages", [(), ({"role": "user", "content": "go"},), "go", None, {}])
+def test_messages_that_are_no_list_are_refused_before_a_request(registry, messages):
+    model = ScriptedModel(["never"])
+    with pytest.raises(TypeError, match="messages must be a list, which is extended in place"):
+        agent_loop(messages, registry=registry, client=model.client(), model="m")
+    assert model.requests == []
+
+
+def test_what_no_request_can_carry_becomes_null():
+    """An integer of more than 4,300 digits cannot be written as JSON; a client may have made it."""
+    odd = {"type": "weird", "n": [10**5000, -(10**5000), float("nan"), 10**4000, True]}
+    [kept] = AgentTurn.from_response(SimpleNamespace(content=[odd])).content
+    assert kept["n"] == [None, None, None, 10**4000, True]
+    json.dumps(kept)
+
+
+class Unhashable(str):
+    __hash__ = None
+
+
+class Loud(str):
+    def _raise(self, *args):
+        raise RuntimeError("no text")
+
+    strip = __eq__ = __str__ = __len__ = encode = _raise
+    __hash__ = str.__hash__
+
+
+@pytest.mark.parametrize("kind", [Unhashable, Loud])
+def test_text_whose_own_methods_raise_is_read_past_them(registry, kind):
+    call = {k: kind(v) if isinstance(v, str) else v for k, v in block().items()}
+    response = {
+        "content": [{"type": kind("text"), "text": kind("a")}, call],
+        "stop_reason": kind("max_tokens"),
+    }
+    client = SimpleNamespace(messages=SimpleNamespace(create=lambda **request: response))
+    messages = [{"role": "user", "content": "go"}]
+    for _ in range(2):
+        result = agent_loop(messages, registry=registry, client=client, model="m")
+        assert result.stop_reason == "max_tokens"
+    assert messages[1]["content"] == [{"type": "text", "text": "a"}, block()]
+    assert messages[3]["content"][1]["id"] == "toolu_renamed_2"
+    assert all(type(b["type"]) is str for b in messages[1]["content"])
+
+
+class RaisingList(list):
+    def __iter__(self):
+        raise SystemExit
+
+
 class RaisingResponse:
     @property
     def content(self):
@@ -327,6 +561,8 @@ class RaisingResponse:
         (SimpleNamespace(content=[{"type": "text", "text": 5}], stop_reason=["x"]), ""),
         (RaisingResponse(), ""),
         (None, ""),
+        (SimpleNamespace(content=RaisingValue(), stop_reason=RaisingValue()), ""),
+        (SimpleNamespace(content=RaisingList("a")), ""),
     ],
 )
 def test_any_response_is_a_turn(response, text):
@@ -339,11 +575,13 @@ def test_fields_that_the_api_does_not_take_back_are_left_out():
     response = {
         "content": [
             {"type": "text", "text": "a", "parsed_output": {}, "citations": None},
+            {"type": "text", "text": "a", "citations": [{"type": "char_location"}]},
             {"type": "thinking", "thinking": "t", "signature": "s", "estimate": 1},
             block(partial_json="{", caller={"type": "direct"}),
         ]
     }
     assert [sorted(b) for b in AgentTurn.from_response(response).content] == [
+        ["text", "type"],
         ["citations", "text", "type"],
         ["signature", "thinking", "type"],
         ["caller", "id", "input", "name", "type"],

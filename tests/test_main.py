@@ -87,16 +87,30 @@ def test_what_is_missing_is_one_sentence(extra, arguments, sentence, tmp_path):
     assert "Traceback" not in done.stderr
 
 
+def live(base_url):
+    return {
+        **BARE,
+        "ANTHROPIC_API_KEY": "sk-test",
+        "ANTHROPIC_MODEL": "local-model",
+        "ANTHROPIC_BASE_URL": base_url,
+    }
+
+
 class ApiServer:
     """The API's shape on a local port, answered by a script."""
 
-    def __init__(self, turns):
+    def __init__(self, turns, broken=()):
         self.model = model = ScriptedModel(turns)
+        self.broken = broken = list(broken)  # bodies of the first answers, before the script's
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["content-length"]))
-                answer = model._answer(httpx2.Request("POST", "http://x", content=body))
+                if broken:
+                    answer = httpx2.Response(200, content=broken.pop(0))
+                else:
+                    url = f"http://x{self.path}"
+                    answer = model._answer(httpx2.Request("POST", url, content=body))
                 self.send_response(answer.status_code)
                 self.send_header("content-type", "application/json")
                 self.send_header("content-length", str(len(answer.content)))
@@ -121,23 +135,28 @@ class ApiServer:
 class Terminal:
     """The live prompt on a pseudo-terminal."""
 
-    def __init__(self, workdir, base_url):
+    def __init__(self, workdir, base_url, **more):
         pty = pytest.importorskip("pty", reason="needs a pseudo-terminal")
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
-            environ = {
-                **BARE,
-                "TERM": "dumb",
-                "ANTHROPIC_API_KEY": "sk-test",
-                "ANTHROPIC_MODEL": "local-model",
-                "ANTHROPIC_BASE_URL": base_url,
-            }
+            environ = live(base_url) | {"TERM": "dumb"} | more
             command = [sys.executable, "-m", "harness_lib", "--workdir", str(workdir)]
             os.execve(sys.executable, command, environ)
         self.seen = ""
 
     def send(self, text):
-        os.write(self.fd, text.encode())
+        os.write(self.fd, text if isinstance(text, bytes) else text.encode())
+
+    def interrupt(self, text):
+        """Press Ctrl-C, and again where nothing comes: Python misses one just before it reads."""
+        deadline = time.monotonic() + WAIT
+        self.send("\x03")
+        while text not in self.seen:
+            assert time.monotonic() < deadline, f"{text!r} did not come; so far: {self.seen!r}"
+            if select.select([self.fd], [], [], 2)[0]:
+                self.seen += os.read(self.fd, 65536).decode(errors="replace")
+            else:
+                self.send("\x03")
 
     def expect(self, text):
         """Read until `text` comes; what came before it is returned and forgotten."""
@@ -146,7 +165,7 @@ class Terminal:
             ready, _, _ = select.select([self.fd], [], [], max(0, deadline - time.monotonic()))
             assert ready, f"{text!r} did not come; so far: {self.seen!r}"
             try:
-                self.seen += os.read(self.fd, 65536).decode()
+                self.seen += os.read(self.fd, 65536).decode(errors="replace")
             except OSError:
                 pytest.fail(f"ended before {text!r} came: {self.seen!r}")
         before, _, self.seen = self.seen.partition(text)
@@ -202,9 +221,7 @@ def test_a_conversation(tmp_path):
         error = terminal.expect("> ")
         assert "The model could not be asked: Error code: 400" in error
         assert "Traceback" not in error
-        terminal.send("\x03")
-        terminal.expect("(q or Ctrl-D leaves)")
-        terminal.expect("> ")
+        terminal.interrupt("(q or Ctrl-D leaves)")
         terminal.send("q\n")
         assert terminal.status() == 0
 
@@ -220,3 +237,87 @@ def test_a_lost_connection_is_one_line_and_ctrl_d_leaves(tmp_path):
     assert len(error.strip().splitlines()) == 2  # what was typed, and the line
     terminal.send("\x04")
     assert terminal.status() == 0
+
+
+def test_a_byte_that_is_no_text_is_typed(tmp_path):
+    with ApiServer(["hello"]) as api:
+        terminal = Terminal(tmp_path, api.url, PYTHONIOENCODING="utf-8:strict")
+        terminal.expect("> ")
+        terminal.send(b"\xff hi\n")
+        terminal.expect("hello")
+        terminal.expect("> ")
+        terminal.send("\x04")
+        assert terminal.status() == 0
+    assert api.model.requests[0]["messages"][0]["content"] == "\ufffd hi"
+
+
+BROKEN_ANSWERS = [
+    b"",
+    b'{"content": [',
+    b'{"content": "\xff"}',
+    b'{"usage": ' + b"9" * 5_000 + b"}",
+    b"[" * 5_000 + b"]" * 5_000,
+    b"null",
+]
+
+
+@pytest.mark.parametrize(
+    ("locale", "shown"),
+    [
+        ({"PYTHONIOENCODING": "latin-1"}, b"\xe9 \\u65e5"),
+        ({"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, b"\\xe9 \\u65e5"),
+    ],
+)
+def test_a_prompt_survives_bad_bytes_and_broken_answers(tmp_path, locale, shown):
+    turns = ["é 日", Turn("", stop_reason="refusal"), "still here"]
+    lines = [b"\xff hi"] * len(BROKEN_ANSWERS) + [b"\xff", "é".encode(), b"and now?"]
+    with ApiServer(turns, BROKEN_ANSWERS) as api:
+        done = subprocess.run(
+            [sys.executable, "-m", "harness_lib"],
+            input=b"\n".join(lines),
+            capture_output=True,
+            env=live(api.url) | locale,
+            cwd=tmp_path,
+            timeout=WAIT,
+        )
+    assert done.stderr == b""
+    assert done.returncode == 0
+    _, *answers = done.stdout.split(b"> ")
+    assert all(answer.count(b"\n") == 1 for answer in answers)
+    assert answers[0].startswith(b"The model's answer could not be read: JSONDecodeError: ")
+    assert [answer.strip() for answer in answers[-4:]] == [
+        shown,
+        b"(no text; the provider says: refusal)",
+        b"still here",
+        b"",
+    ]
+
+
+def test_without_stdin_the_prompt_ends(tmp_path):
+    command = f'exec "{sys.executable}" -m harness_lib <&-'
+    done = subprocess.run(
+        command, shell=True, capture_output=True, env=live("http://x.invalid"), cwd=tmp_path
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_reader_that_has_gone_is_no_traceback():
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as gone:
+        done = subprocess.run(
+            [sys.executable, "-m", "harness_lib", "--demo"], stdout=gone, stderr=subprocess.PIPE
+        )
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+def test_ctrl_c_in_the_demo_is_no_traceback(monkeypatch, capsys):
+    from harness_lib import __main__, demo
+
+    def interrupted():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(demo, "run_demo", interrupted)
+    monkeypatch.setattr(sys, "argv", ["harness_lib", "--demo"])
+    assert __main__.run() == 130
+    assert capsys.readouterr() == ("", "\n(stopped)\n")

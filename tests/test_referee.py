@@ -6,7 +6,15 @@ import anthropic
 import pytest
 
 from harness_lib.providers.referee import judge
-from harness_lib.providers.referee_table import ROWS, assistant, result, use, user
+from harness_lib.providers.referee_table import (
+    FOUND,
+    ROWS,
+    SEARCH,
+    assistant,
+    result,
+    use,
+    user,
+)
 from harness_lib.providers.scripted import ScriptedModel
 
 
@@ -44,11 +52,26 @@ def test_the_sdk_raises_its_own_error_that_names_the_block():
 
 @pytest.mark.parametrize(
     "request_",
-    [{}, {"messages": None}, {"messages": [None]}, {"messages": [{}]}, {"messages": ["x"]}]
+    [
+        None,
+        [],
+        "x",
+        {},
+        {"messages": None},
+        {"messages": [None]},
+        {"messages": [{}]},
+        {"messages": ["x"]},
+    ]
     + [{"messages": [user(part)]} for part in (None, 7, [], {"type": 7}, {"type": "text"})]
     + [{"messages": [user("a")], "tools": [t]} for t in (None, {}, {"name": 7}, {"name": "a"})]
     + [{"messages": [user("a"), assistant(use() | {"id": i})]} for i in (None, [], 7)]
-    + [{"messages": [user("a"), {"role": "user", "content": {}}]}],
+    + [{"messages": [user("a"), {"role": "user", "content": {}}]}]
+    + [{"messages": [user("a")], "tools": tools} for tools in ({}, None, "x", 7)]
+    + [
+        {"messages": [user("a"), assistant(SEARCH | {"id": i}, FOUND | {"tool_use_id": i})]}
+        for i in (None, [], ["a"], {"a": 1}, 7)
+    ]
+    + [{"messages": [{"role": role, "content": "a"}]} for role in (["user"], {}, None, "system")],
 )
 def test_any_ill_formed_request_is_a_fault_and_no_crash(request_):
     assert judge(request_)

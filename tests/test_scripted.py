@@ -1,9 +1,13 @@
 """ScriptedModel: a script behind the real SDK."""
 
 import anthropic
+import httpx2
 import pytest
 
 from harness_lib.providers.scripted import ScriptedModel, Turn
+
+HOLDS_ITSELF = {}
+HOLDS_ITSELF["again"] = HOLDS_ITSELF
 
 
 def ask(client, text="hi"):
@@ -39,18 +43,91 @@ def test_ids_are_the_same_in_each_run():
 
 
 def test_the_end_of_the_script_is_a_sentence():
-    client = ScriptedModel(["one"]).client()
+    model = ScriptedModel(["one"])
+    client = model.client()
     ask(client)
     with pytest.raises(
         anthropic.BadRequestError, match="the script has 1 turns and this is request 2"
     ):
         ask(client)
+    assert len(model.requests) == 1
 
 
 def test_a_failing_function_is_a_sentence_too():
     client = ScriptedModel([lambda request: {}["x"]]).client()
     with pytest.raises(anthropic.BadRequestError, match="turn 1 raised KeyError"):
         ask(client)
+
+
+UNSENDABLE = {
+    "a call of one part": (Turn(calls=[("echo",)]), "a call is (name, arguments) or a mapping"),
+    "a call of two letters": (Turn(calls=["ab"]), "a call is (name, arguments) or a mapping"),
+    "a call that is a number": (Turn(calls=[5]), "a call is (name, arguments) or a mapping"),
+    "arguments that are no JSON": (Turn(calls=[("echo", {1})]), "set is not JSON serializable"),
+    "a block that is no JSON": (Turn(calls=[{"a": object()}]), "object is not JSON serializable"),
+    "arguments that hold themselves": (Turn(calls=[("echo", HOLDS_ITSELF)]), "Circular"),
+    "an integer that is too long": (Turn(calls=[("echo", 10**5000)]), "integer string conversion"),
+    "bytes": (b"done", "a turn is a str or a Turn, not bytes"),
+    "nothing": (None, "a turn is a str or a Turn, not NoneType"),
+    "a pair": (("text", []), "a turn is a str or a Turn, not tuple"),
+    "a function's nothing": (lambda request: None, "not NoneType"),
+    "a function's list": (lambda request: [], "not list"),
+    "a function's dict": (lambda request: {}, "not dict"),
+    "a function's number": (lambda request: 5, "not int"),
+    "a function's ill-formed turn": (lambda request: Turn(calls=5), "'int' object is not iterable"),
+}
+
+
+@pytest.mark.parametrize(("step", "sentence"), UNSENDABLE.values(), ids=UNSENDABLE)
+def test_a_turn_that_cannot_be_sent_is_a_sentence_too(step, sentence):
+    model = ScriptedModel([step, "next"])
+    client = model.client()
+    with pytest.raises(anthropic.BadRequestError, match="turn 1 ") as caught:
+        ask(client)
+    assert sentence in caught.value.message
+    assert ask(client).content[0].text == "next"
+
+
+def test_calls_that_are_no_list_are_refused_where_they_stand():
+    with pytest.raises(TypeError, match="not iterable"):
+        Turn(calls=5)
+
+
+def test_a_turn_whose_calls_are_a_generator_can_be_played_twice():
+    turn = Turn(calls=(("a", {}) for _ in range(2)))
+    client = ScriptedModel([turn, turn]).client()
+    assert [len(ask(client).content) for _ in range(2)] == [2, 2]
+
+
+ASK = {"model": "m", "max_tokens": 10, "messages": [{"role": "user", "content": "hi"}]}
+NOT_ANSWERED = {
+    "the models": (lambda client: client.models.list(), "not GET /v1/models"),
+    "a count": (
+        lambda client: client.messages.count_tokens(model="m", messages=ASK["messages"]),
+        "not POST /v1/messages/count_tokens",
+    ),
+    "a stream": (lambda client: client.messages.create(**ASK, stream=True), "in one piece"),
+    "a stream's helper": (
+        lambda client: client.messages.stream(**ASK).__enter__(),
+        "in one piece",
+    ),
+}
+
+
+@pytest.mark.parametrize(("asking", "sentence"), NOT_ANSWERED.values(), ids=NOT_ANSWERED)
+def test_what_a_script_does_not_answer_is_a_sentence(asking, sentence):
+    model = ScriptedModel(["one"])
+    with pytest.raises(anthropic.BadRequestError, match=sentence):
+        asking(model.client())
+    assert model.requests == []
+
+
+def test_a_request_that_is_no_json_is_a_sentence():
+    answer = ScriptedModel(["one"])._answer(
+        httpx2.Request("POST", "http://x/v1/messages", content=b"[" * 100_000)
+    )
+    assert answer.status_code == 400
+    assert "cannot be judged" in answer.json()["error"]["message"]
 
 
 def test_a_mapping_is_sent_as_it_is():

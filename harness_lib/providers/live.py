@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,32 +13,35 @@ class NotConfigured(RuntimeError):
     """What has to be set before a live model can be asked, in one sentence."""
 
 
-def live_client(environ: Mapping[str, str] | None = None) -> anthropic.Anthropic:
+def live_client() -> anthropic.Anthropic:
     """The SDK's client with the key of the environment.
 
-    Reads ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN); the SDK itself also reads
-    ANTHROPIC_BASE_URL. Raises NotConfigured where there is no key.
+    The SDK reads ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN) and ANTHROPIC_BASE_URL. Raises
+    NotConfigured where there is no key.
     """
-    environ = os.environ if environ is None else environ
-    if not (environ.get("ANTHROPIC_API_KEY") or environ.get("ANTHROPIC_AUTH_TOKEN")):
-        raise NotConfigured(_what_to_set(environ))
+    if not _has_key():
+        raise NotConfigured(_what_to_set())
     import anthropic  # slow to import, so on first use
 
     return anthropic.Anthropic()
 
 
-def live_model(environ: Mapping[str, str] | None = None) -> str:
+def live_model() -> str:
     """The model id in ANTHROPIC_MODEL. Raises NotConfigured where there is none."""
-    environ = os.environ if environ is None else environ
-    if not environ.get("ANTHROPIC_MODEL"):
-        raise NotConfigured(_what_to_set(environ))
-    return environ["ANTHROPIC_MODEL"]
+    if not os.environ.get("ANTHROPIC_MODEL"):
+        raise NotConfigured(_what_to_set())
+    return os.environ["ANTHROPIC_MODEL"]
 
 
-def _what_to_set(environ: Mapping[str, str]) -> str:
+def _has_key() -> bool:
+    names = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
+    return any(os.environ.get(name) for name in names)
+
+
+def _what_to_set() -> str:
     missing = []
-    if not (environ.get("ANTHROPIC_API_KEY") or environ.get("ANTHROPIC_AUTH_TOKEN")):
+    if not _has_key():
         missing.append("ANTHROPIC_API_KEY to your key")
-    if not environ.get("ANTHROPIC_MODEL"):
+    if not os.environ.get("ANTHROPIC_MODEL"):
         missing.append("ANTHROPIC_MODEL to a model id (or pass --model)")
     return f"To talk to a live model, set {' and '.join(missing)}; --demo needs neither."

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from harness_lib.providers.referee import judge
 
 DOCS = "Anthropic's documentation of tool use and the Messages API; not verified live"
+SDK = "the parameter types of Anthropic's SDK; not verified live"
 
 
 def seen(where: str) -> str:
@@ -76,7 +77,8 @@ DOCUMENT = {
 SEARCH = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
 FOUND = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
 WEB_SEARCH = {"type": "web_search_20250305", "name": "web_search"}
-THOUGHT = {"type": "redacted_thinking", "data": "EmwKAhgB"}
+HIDDEN = {"type": "redacted_thinking", "data": "EmwKAhgB"}
+THOUGHT = {"type": "thinking", "thinking": "hm", "signature": "EqQBCgIYAhIM"}
 T = (tool(),)
 
 
@@ -95,6 +97,16 @@ def schema(rule: str, source: str, input_schema: object) -> Row:
 PAIRING = seen("anthropics/claude-code#3860")
 IDS = seen("maximhq/bifrost#5097")
 EMPTY = seen("anthropics/claude-code#59812")
+UNSIGNED = seen("lbjlaq/Antigravity-Manager#1650")
+SERVER_IDS = seen("ding113/claude-code-hub#470")
+SERVER_PAIRING = seen("anthropics/claude-code#80439")
+UNKNOWN_FIELD = seen("langchain-ai/langchain#31208")
+
+
+def said(*blocks: object) -> tuple[dict, ...]:
+    """A finished turn of the model that holds these blocks."""
+    return GO, assistant(*blocks, text("so")), user("next")
+
 
 ROWS = (
     # Calls and results belong together.
@@ -134,15 +146,41 @@ ROWS = (
     refused("an assistant's message first", DOCS, assistant("hi"), user("go")),
     refused("another role", DOCS, {"role": "tool", "content": "ok"}),
     refused("a final turn that ends in white space", DOCS, GO, assistant("The answer is ")),
-    refused("a final turn that ends in a thought", DOCS, GO, assistant(THOUGHT)),
-    refused("a server tool's use without its result", DOCS, GO, assistant(SEARCH), user("next"), tools=(WEB_SEARCH,)),
+    refused("a final turn that ends in a thought", seen("tailcallhq/forgecode#2107"), GO, assistant(HIDDEN)),
     refused("a field of a result that is none", DOCS, GO, assistant(use()), user(result(name="tool"))),
     refused("a field of a message that is none", DOCS, {**GO, "tool_call_id": "a"}),
     refused("a result whose content is an object", DOCS, GO, assistant(use()), user(result(content={"a": 1}))),
     refused("a result whose content is a number", DOCS, GO, assistant(use()), user(result(content=5))),
     refused("a result in a result", DOCS, GO, assistant(use()), user(result(content=[result()]))),
     refused("is_error that is text", DOCS, GO, assistant(use()), user(result(is_error="yes"))),
-    refused("a thought without signature", DOCS, GO, assistant({"type": "thinking", "thinking": "hm"}, text("a")), user("next")),
+    refused("a block whose type is empty", DOCS, *said({"type": ""})),
+    refused("an image without source", SDK, user({"type": "image"})),
+    refused("a field of a text that is none", UNKNOWN_FIELD, *said(text("a") | {"index": 0})),
+    refused("a field of a call that is none", UNKNOWN_FIELD, GO, assistant(use(index=1)), user(result())),
+    refused("a system message with a call", SDK, GO, {"role": "system", "content": [use()]}),
+    # Thoughts.
+    refused("a thought without signature", UNSIGNED, *said({"type": "thinking", "thinking": "hm"})),
+    *(
+        refused(f"a thought with {field} {bad!r}", SDK, *said(THOUGHT | {field: bad}))
+        for field, bad in (("signature", ""), ("signature", None), ("signature", 5), ("thinking", None))
+    ),
+    refused("a thought without words", seen("LibreChat-AI/agents#279"), *said({"type": "thinking", "signature": "EqQB"})),
+    refused("a hidden thought without data", seen("diegosouzapw/OmniRoute#2191"), *said({"type": "redacted_thinking"})),
+    refused("a hidden thought with empty data", SDK, *said(HIDDEN | {"data": ""})),
+    refused("a thought of the user", DOCS, user(THOUGHT, text("go"))),
+    refused("a thought in a result", SDK, GO, assistant(use()), user(result(content=[THOUGHT]))),
+    # Tools that the provider runs.
+    refused("a server tool's use without its result", seen("AnswerDotAI/lisette#108"), GO, assistant(SEARCH), user("next")),
+    refused("a server tool's result without its use", SERVER_PAIRING, *said(FOUND)),
+    refused("a server tool's result before its use", SERVER_PAIRING, *said(FOUND, SEARCH)),
+    refused("a server tool's result for a call of ours", SERVER_PAIRING, GO, assistant(use(), FOUND | {"tool_use_id": "a"}), user(result())),
+    refused("a server tool's use by the user", DOCS, user(SEARCH, FOUND)),
+    refused("a server tool's use in a result", SDK, GO, assistant(use()), user(result(content=[SEARCH]))),
+    *(
+        refused(f"the server tool's id {bad!r}", SERVER_IDS, *said(SEARCH | {"id": bad}, FOUND | {"tool_use_id": bad}))
+        for bad in ("", "toolu_1", "srvtoolu_a-b", None, ["a"], {"a": 1})
+    ),
+    refused("a server tool's input that is a list", SDK, *said(SEARCH | {"input": []}, FOUND)),
     # Tools.
     refused("a description that is no text", DOCS, GO, tools=(tool(description=5),)),
     *(
@@ -150,6 +188,8 @@ ROWS = (
         for bad in ("", "a.b", "a b", "é", "x" * 129)
     ),
     refused("two tools of one name", DOCS, GO, tools=(tool(), tool())),
+    refused("a field of a tool that is none", seen("mangowhoiscloud/geode#152"), GO, tools=(tool(category="files"),)),
+    refused("the same with its type", SDK, GO, tools=(tool(type="custom", category="files"),)),
     schema("a schema without type", DOCS, {"properties": {}}),
     schema("a schema of another type", DOCS, {"type": "array"}),
     schema("anyOf at the root", DOCS, {"type": "object", "anyOf": [{"required": ["a"]}]}),
@@ -176,16 +216,28 @@ ROWS = (
     accepted("is_error false", DOCS, GO, assistant(use()), user(result(is_error=False))),
     accepted("text before a call", DOCS, GO, assistant(text("look"), use()), user(result())),
     accepted("text after a call", DOCS, GO, assistant(use(), text("wait")), user(result())),
-    accepted("a thought before a text", DOCS, GO, assistant(THOUGHT, text("hi")), user("next")),
-    accepted("a thought at the end of an earlier turn", DOCS, GO, assistant(text("a"), THOUGHT), user("next")),
+    accepted("a thought before a text", DOCS, GO, assistant(HIDDEN, text("hi")), user("next")),
+    accepted("a thought at the end of an earlier turn", DOCS, GO, assistant(text("a"), HIDDEN), user("next")),
+    accepted("a thought whose words the API left out", seen("LibreChat-AI/agents#279"), *said(THOUGHT | {"thinking": ""})),
+    accepted("a text with citations and a cache mark", SDK, *said(text("a") | {"citations": [], "cache_control": {"type": "ephemeral"}})),
+    accepted("a call with its caller", SDK, GO, assistant(use(caller={"type": "direct"})), user(result())),
+    accepted("a call of a toolset", SDK, GO, assistant(use(toolset_name="browser")), user(result(toolset_name="browser"))),
+    accepted("a block of a type that nobody knows", "we judge none: a new one of the API must go back; not verified live", *said({"type": "weird", "z": 1})),
+    accepted("a result with a tool reference", SDK, GO, assistant(use()), user(result(content=[{"type": "tool_reference", "tool_name": "tool"}]))),
+    accepted("a system message inside", SDK, GO, assistant(use()), user(result()), {"role": "system", "content": "Be brief."}, user("next")),
     accepted("a name in the history that no tool has", DOCS, GO, assistant(use("a", "git diff")), user(result())),
     accepted("a name of 200 characters in the history", seen("anthropics/claude-code#2673"), GO, assistant(use("a", "x" * 200)), user(result())),
     accepted("a server tool's use with its result", DOCS, GO, assistant(SEARCH, FOUND, text("so")), user("next"), tools=(WEB_SEARCH,)),
+    accepted("an MCP tool's use with its result", f"the beta ones of {SDK}", *said({"type": "mcp_tool_use", "id": "mcptoolu_1", "name": "x", "server_name": "s", "input": {}}, {"type": "mcp_tool_result", "tool_use_id": "mcptoolu_1", "content": []})),
+    accepted("a server tool's result that waited for ours", DOCS, GO, assistant(SEARCH, use()), user(result()), assistant(FOUND, text("so")), user("next"), tools=(*T, WEB_SEARCH)),
     accepted("a paused server tool at the end", DOCS, GO, assistant(SEARCH), tools=(WEB_SEARCH,)),
     accepted("a final empty assistant turn", DOCS, GO, assistant()),
     accepted("a final assistant turn to go on from", DOCS, GO, assistant("The answer is")),
     accepted("a tool name of 128 characters", seen("anthropics/claude-code#96152"), GO, tools=(tool("x" * 128),)),
     accepted("a tool of type custom", DOCS, GO, tools=(tool(type="custom"),)),
+    accepted("a tool whose type is null", SDK, GO, tools=(tool(type=None),)),
+    accepted("a tool with every field", SDK, GO, tools=(tool(strict=True, defer_loading=False, allowed_callers=["direct"], input_examples=[{}], eager_input_streaming=None, cache_control=None),)),
+    accepted("a toolset, which has no name", SDK, GO, tools=({"type": "browser_toolset_20260801"}, {"type": "computer_toolset_20260801"})),
     accepted("an open schema", DOCS, GO, tools=(tool(schema={"type": "object"}),)),
     accepted("a property name with a dot", DOCS, GO, tools=(tool(schema={"type": "object", "properties": {"a.b-c_1": {}}}),)),
     accepted("an ECMA pattern", DOCS, GO, tools=(tool(schema={"type": "object", "properties": {"a": {"pattern": "^\\p{L}+$"}}}),)),

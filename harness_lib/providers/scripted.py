@@ -24,13 +24,17 @@ class Turn:
 
     text: what the model says, before its calls; "" for nothing.
     calls: (name, arguments) pairs, which get an id in order; a mapping is sent as a block of its
-        own, as it is: so a script can send what no well-behaved model would.
+        own, as it is: so a script can send what no well-behaved model would. Kept as a tuple.
     stop_reason: None for the usual one: tool_use with calls, else end_turn.
     """
 
     text: str = ""
     calls: Iterable[tuple[str, object] | Mapping[str, object]] = ()
     stop_reason: str | None = None
+
+    def __post_init__(self) -> None:
+        # A generator would be empty when the same turn is played again.
+        object.__setattr__(self, "calls", tuple(self.calls))
 
 
 Request = dict[str, object]
@@ -64,33 +68,48 @@ class ScriptedModel:
         )
 
     def _answer(self, http_request: httpx2.Request) -> httpx2.Response:
-        request = json.loads(http_request.content)
+        """A response to any request; an exception would reach the caller as a lost connection."""
+        if http_request.url.path != "/v1/messages":
+            asked = f"{http_request.method} {http_request.url.path}"
+            return _refusal(f"a scripted model answers POST /v1/messages alone, not {asked}")
         try:
+            request = json.loads(http_request.content)
             fault = judge(request)
-        except Exception as error:  # raised here, it would reach the caller as a lost connection
+            if not fault and request.get("stream"):
+                fault = "stream: a scripted model answers in one piece; leave `stream` out"
+        except Exception as error:
             fault = f"the request cannot be judged: {type(error).__name__}: {error}"
         if fault:
             return _refusal(fault)
-        self.requests.append(request)
-        number = len(self.requests)
+        number = len(self.requests) + 1
         if number > len(self._turns):
             return _refusal(
                 f"the script has {len(self._turns)} turns and this is request {number}: "
                 "add a turn to the ScriptedModel, or look why the loop asked again"
             )
+        self.requests.append(request)
         step = self._turns[number - 1]
         try:
             turn = step(request) if callable(step) else step
-        except Exception as error:  # as above
+        except Exception as error:
             return _refusal(f"the function of turn {number} raised {type(error).__name__}: {error}")
-        return _reply(200, self._message(request, turn if isinstance(turn, Turn) else Turn(turn)))
+        try:
+            return _reply(200, self._message(request, turn))
+        except Exception as error:
+            return _refusal(f"turn {number} cannot be sent: {type(error).__name__}: {error}")
 
-    def _message(self, request: Request, turn: Turn) -> dict[str, object]:
+    def _message(self, request: Request, turn: object) -> dict[str, object]:
+        if isinstance(turn, str):
+            turn = Turn(turn)
+        if not isinstance(turn, Turn):
+            raise TypeError(f"a turn is a str or a Turn, not {type(turn).__name__}")
         content: list[Mapping[str, object]] = []
         if turn.text:
             content.append({"type": "text", "text": turn.text})
         for call in turn.calls:
             if not isinstance(call, Mapping):
+                if not isinstance(call, (tuple, list)) or len(call) != 2:
+                    raise TypeError(f"a call is (name, arguments) or a mapping, not {call!r}")
                 self._calls += 1
                 name, arguments = call
                 tool_use_id = f"toolu_{self._calls:02}"
