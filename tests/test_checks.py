@@ -5,6 +5,7 @@ UPDATE_GOLDEN=1 writes the golden files anew; read them as prose before you comm
 
 import importlib
 import os
+import sys
 import threading
 import time
 from pathlib import Path
@@ -178,6 +179,19 @@ def test_a_hang_ends_within_the_deadline_and_its_thread_too():
     for thread in set(threading.enumerate()) - before:
         thread.join(10)
         assert not thread.is_alive()
+
+
+class ExitsWhenRead(Exception):
+    def __str__(self):
+        sys.exit("no text for you")
+
+
+def test_an_answer_may_raise_what_cannot_be_read():
+    def answer(call):
+        raise ExitsWhenRead
+
+    report = check("03.2", answer)
+    assert {str(outcome.came_back) for outcome in report.outcomes} == {"ExitsWhenRead"}
 
 
 @pytest.mark.parametrize("answer", [None, 7, "text", object(), int])

@@ -456,7 +456,10 @@ def test_all_unknown_names_among_few_known_ones_are_not_looked_at():
         (r"^[\W_]$", ["\xe9", "-", "_", "[", "`", "@", "/", ":"], ["a", "Z", "0"]),
         (r"\ba\b", ["\xe9a"], ["ba"]),
         (r"^\\d$", ["\\d"], ["1"]),
-        (r"^\s$", ["\xa0"], ["x"]),
+        (r"^\s$", ["\xa0", "\ufeff", "\n", " "], ["x", "\x1c", "\x85"]),
+        (r"^[\S]$", ["x", "\x1c", "\x85"], ["\xa0", "\ufeff", " "]),
+        ("^.$", ["a", "\x85"], ["\n", "\r", "\u2028"]),
+        (r"^[.]\.$", [".."], ["a.", ".a"]),
     ],
 )
 def test_a_pattern_means_what_ecma_262_means(written, fits, does_not):
@@ -607,3 +610,9 @@ def test_near_the_limit_of_the_stack_a_check_raises_nothing():
                 trace = trace.tb_next
             assert trace.tb_frame.f_code.co_name in ("descend", "check"), levels
     assert said <= {"$: the arguments cannot be checked (RecursionError)"}
+
+
+@pytest.mark.parametrize("escape", ["d", "w", "s"])
+def test_a_class_of_characters_and_its_opposite_share_none_and_leave_none_out(escape):
+    one, other = (Pattern(f"[\\{e}]").search for e in (escape, escape.upper()))
+    assert [c for c in map(chr, range(0x110000)) if bool(one(c)) == bool(other(c))] == []

@@ -40,7 +40,7 @@ def any_will_do(registry, calls):
     return any(map(safe, specs_of(registry, calls)))
 
 
-@wrong("07.1", "Only one call was looked at.")
+@wrong("07.1", "A yes, though the first call is not safe")
 def asks_the_last(registry, calls):
     return safe(registry.get(calls[-1].name))
 
@@ -173,10 +173,27 @@ def keeps_them_by_id(registry, calls):
     return list(by_id.values())
 
 
-@wrong("07.2", "Both calls got the result of the second")
+@wrong("07.2", "Both calls got one and the same result")
 def finds_them_by_id(registry, calls):
     by_id = {result.call.tool_use_id: result for result in right(registry, calls)}
     return [by_id[call.tool_use_id] for call in calls]
+
+
+@wrong("07.2", "are mixed up")
+@wrong("07.batch", "The same, where the two may overlap.")
+def finds_the_first_by_id(registry, calls):
+    by_id = {}
+    for result in right(registry, calls):
+        by_id.setdefault(result.call.tool_use_id, result)
+    return [by_id[call.tool_use_id] for call in calls]
+
+
+@wrong("07.2", "in a pool that has a worker for each")
+def has_two_workers(registry, calls):
+    if not all(map(safe, specs_of(registry, calls))):
+        return one_by_one(registry, calls)
+    with ThreadPoolExecutor(2) as pool:
+        return list(pool.map(registry.dispatch, calls))
 
 
 @wrong("07.batch", "A turn without calls is a batch, too.")

@@ -38,14 +38,14 @@ def gives_text(path, root):
 @wrong("08.1", "A good path was refused.")
 @wrong("08.path", "The usual case.")
 def refuses_all(path, root):
-    raise ValueError("no")
+    raise ValueError("path escapes workspace")
 
 
 @wrong("08.1", "A path was refused for its `..`")
 @wrong("08.path", "`..` is no crime.")
 def forbids_dots(path, root):
     if ".." in path:
-        raise ValueError("no ..")
+        raise ValueError("path escapes workspace by ..")
     return right(path, root)
 
 
@@ -77,7 +77,7 @@ def believes_absolute_paths(path, root):
 @wrong("08.path", "A model that has seen the workspace's path may use it.")
 def forbids_absolute_paths(path, root):
     if os.path.isabs(path):
-        raise ValueError("no absolute paths")
+        raise ValueError("path escapes workspace: absolute")
     return right(path, root)
 
 
@@ -125,7 +125,7 @@ def resolves_strictly(path, root):
 @wrong("08.1", "A path was refused because nothing is there yet.")
 def wants_a_file(path, root):
     if not os.path.exists(os.path.join(root, path)):
-        raise ValueError("no such file")
+        raise ValueError("path escapes workspace: nothing is there")
     return right(path, root)
 
 
@@ -192,7 +192,7 @@ def closes_nothing(root, path):
 
 
 @wrong("08.2", "Each step of the walk closes the one before")
-@wrong("08.2", "Close it in finally.")
+@wrong("08.2", "Close what you hold in finally.")
 def forgets_the_last(root, path):
     return walk(root, path, close_last=leave_open)
 
@@ -241,6 +241,30 @@ def follows_directories(root, path):
 @wrong("08.2", "The last name is a link, and was followed.")
 def follows_the_last(root, path):
     return walk(root, path, read=os.O_RDONLY)
+
+
+@wrong("08.2", "The swap won")
+def resolves_then_opens(root, path):
+    full = os.path.join(root, path)
+    if path.startswith("/") or ".." in path or os.path.realpath(full) != full:
+        raise ValueError("path escapes workspace")
+    with open(full) as file:
+        return file.read()
+
+
+@wrong("08.2", "The swap won")
+def asks_each_name_then_opens(root, path):
+    names = path.split("/")
+    steps = [os.path.join(root, *names[: n + 1]) for n in range(len(names))]
+    if path.startswith("/") or ".." in names or any(map(os.path.islink, steps)):
+        raise ValueError("path escapes workspace")
+    with open(os.open(steps[-1], READ)) as file:
+        return file.read()
+
+
+@wrong("08.1", "came back 'ValueError: nope'")
+def says_something_else(path, root):
+    raise ValueError("nope")
 
 
 @wrong("08.2", "The swap won")

@@ -37,7 +37,11 @@ class _Batch:
         return [ToolCall(f"toolu_{n:02}", name, {}) for n, name in enumerate(self.names, 1)]
 
 
-def _registry(look: Callable[[], object], change: Callable[[], object]) -> ToolRegistry:
+def _registry(
+    look: Callable[[], object],
+    change: Callable[[], object],
+    find: Callable[[], object] | None = None,
+) -> ToolRegistry:
     """`look` and `find` are safe, `change` is not, `fail` is safe and raises."""
 
     def fail() -> None:
@@ -47,7 +51,7 @@ def _registry(look: Callable[[], object], change: Callable[[], object]) -> ToolR
     return ToolRegistry(
         [
             ToolSpec("look", "", nothing, look, concurrent_safe=True),
-            ToolSpec("find", "", nothing, look, concurrent_safe=True),
+            ToolSpec("find", "", nothing, find or look, concurrent_safe=True),
             ToolSpec("fail", "", nothing, fail, concurrent_safe=True),
             ToolSpec("change", "", nothing, change),
         ]
@@ -98,7 +102,7 @@ DECIDE = Contract(
             _Batch("change", "look"),
             False,
             "The read is meant to see what was written.",
-            slips=((True, "Only one call was looked at. Each has a say."),),
+            slips=((True, "A yes, though the first call is not safe: each has a say."),),
         ),
         Case(
             "an unknown name",
@@ -179,22 +183,21 @@ def _counts(piece: Callable, sent: _Batch) -> object:
         return "done"
 
     answers = _answers(piece, _registry(handler, handler), sent.calls())
-    return [answers, f"{len(entered)} entered"]
+    return [answers, f"{len(entered)} of the others were entered"]
 
 
 def _shares_an_id(piece: Callable, sent: _Batch) -> object:
-    """Each handler says how many have been entered before it; the calls have one id."""
-    entered = []
-
-    def handler() -> str:
-        entered.append(1)
-        return f"done {len(entered)}"
-
+    """Each handler says something else; the calls have one id."""
+    changes = iter(("changed", "changed again"))
+    registry = _registry(lambda: "looked", lambda: next(changes), lambda: "found")
     calls = [ToolCall("toolu_01", call.name, call.arguments) for call in sent.calls()]
-    return _answers(piece, _registry(handler, handler), calls)
+    return _answers(piece, registry, calls)
 
 
 NO_RESULTS = (None, "Nothing came back. Return the list of results.")
+
+ONE_LOST = "Two calls and one result: results that are kept by their id lose one."
+ONE_TWICE = "Both calls got one and the same result: results that are kept by their id lose one."
 
 CASES = (
     Case(
@@ -204,7 +207,7 @@ CASES = (
         "Waiting adds up: that is what running at once is for.",
         slips=(
             NO_RESULTS,
-            ([ALONE, ALONE, ALONE], "The three did not meet: one ran after the other. Start all of them before you wait for the first."),
+            ([ALONE, ALONE, ALONE], "The three did not meet. Start all of them before you wait for the first, in a pool that has a worker for each."),
             ("no list, but a value of the type generator", "A generator came back. Make a list of the results."),
             ("results that answer other calls than those at their place", "The results stand in another order than the calls. Whoever pairs them by position hands each call another's answer."),
         ),
@@ -249,28 +252,36 @@ CASES = (
     Case(
         "a call that fails",
         _Batch("look", "fail", "look", says=", of which `fail` raises"),
-        [["done", "execution_error", "done"], "2 entered"],
+        [["done", "execution_error", "done"], "2 of the others were entered"],
         "One failure takes no other call with it.",
-        slips=(([["done", "execution_error"], "1 entered"], "The batch ended with the first failure. dispatch() makes a result of it; go on."),),
+        slips=(([["done", "execution_error"], "1 of the others were entered"], "The batch ended with the first failure. dispatch() makes a result of it; go on."),),
         observe=_counts,
     ),
     Case(
         "two calls with one id",
         _Batch("change", "change", says=", both with the id toolu_01"),
-        ["done 1", "done 2"],
+        ["changed", "changed again"],
         "A model may repeat an id. Two calls were made, and two results are due.",
         slips=(
-            (["done 2"], "Two calls and one result: results that are kept by their id lose one."),
-            (["done 2", "done 2"], "Both calls got the result of the second: results that are kept by their id lose one."),
+            (["changed again"], ONE_LOST),
+            (["changed again", "changed again"], ONE_TWICE),
         ),
+        observe=_shares_an_id,
+    ),
+    Case(
+        "two safe calls with one id",
+        _Batch("look", "find", says=", both with the id toolu_01"),
+        ["looked", "found"],
+        "The same, where the two may overlap.",
+        slips=(("results that answer other calls than those at their place", "A result stands where another call's belongs: with one id, results that are kept by their id are mixed up."),),
         observe=_shares_an_id,
     ),
     Case(
         "an empty batch",
         _Batch(),
-        [[], "0 entered"],
+        [[], "0 of the others were entered"],
         "A turn without calls is a batch, too.",
-        slips=(([None, "0 entered"], "Nothing came back. An empty batch has an empty list of results."),),
+        slips=(([None, "0 of the others were entered"], "Nothing came back. An empty batch has an empty list of results."),),
         observe=_counts,
     ),
 )  # fmt: skip

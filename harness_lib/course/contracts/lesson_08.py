@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
-from harness_lib.course.contract import Case, Contract, Raised
+from harness_lib.course.contract import Case, Contract
 from harness_lib.workspace import Workspace, safe_path
 
 FILES = {
@@ -60,8 +61,11 @@ def _ends(piece: Callable, sent: _Ask) -> object:
         root = place / sent.root
         try:
             end = piece(sent.path.replace("{root}", str(root)), root)
-        except ValueError:
-            return "refused"
+        except ValueError as error:
+            rules = ("path escapes workspace", "path has too many links")  # the library's, too
+            return "refused" if str(error).startswith(rules) else f"ValueError: {error}"
+        except Exception as error:  # whose message may hold the temporary directory's name
+            return f"{type(error).__name__}: {str(error).replace(str(place), '...')}"
         if not isinstance(end, Path):
             kind = type(end).__name__
             return end if end is None else f"no Path, but a value of the type {kind}"
@@ -152,7 +156,7 @@ WHERE = (
         _Ask("docs/new.txt"),
         "docs/new.txt",
         "It is about to be written.",
-        slips=((Raised("FileNotFoundError"), "What does not exist raised. A path may be one to write to: resolve without strict."), ("refused", "A path was refused because nothing is there yet. It may be one to write to.")),
+        slips=(("FileNotFoundError: [Errno 2] No such file or directory: '.../desk/docs/new.txt'", "What does not exist raised. A path may be one to write to: resolve without strict."), ("refused", "A path was refused because nothing is there yet. It may be one to write to.")),
     ),
     Case(
         "a workspace given through a link",
@@ -184,23 +188,37 @@ SAFE_PATH = Contract(
 # --- the walk -------------------------------------------------------------------------------------
 
 
-class _Descriptors:
-    """os.open as it is, but for a note of what this thread opened, and a swap at the right moment."""
+class _Meanwhile:
+    """os.open, os.stat and os.lstat as they are, but for what happens just after them.
+
+    What this thread opens is noted; and if it is to be, `docs` is swapped as soon as it has been
+    looked at or opened: by another process, as it were.
+    """
 
     def __init__(self, place: Path, swaps: bool) -> None:
         self.place, self.swaps = place, swaps
-        self.real, self.thread = os.open, threading.get_ident()
+        self.thread = threading.get_ident()
         self.opened: list[tuple[int, tuple[int, int]]] = []
 
-    def __call__(self, path: object, *args: object, **kwargs: object) -> int:
-        descriptor = self.real(path, *args, **kwargs)
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        with ExitStack() as patches:
+            for name in ("open", "stat", "lstat"):
+                wrapper = functools.partial(self._act, getattr(os, name))
+                patches.enter_context(mock.patch.object(os, name, wrapper))
+            yield
+
+    def _act(self, real: Callable, path: object, *args: object, **kwargs: object) -> object:
+        done = real(path, *args, **kwargs)
         if threading.get_ident() == self.thread:
-            self.opened.append((descriptor, self._which(descriptor)))
-            if self.swaps and os.path.basename(os.fspath(path)) == "docs":
-                self.swaps = False  # another process, just after `docs` was opened
+            if isinstance(done, int):
+                self.opened.append((done, self._which(done)))
+            is_text = isinstance(path, (str, bytes, os.PathLike))
+            if self.swaps and is_text and os.path.basename(os.fsdecode(path)) == "docs":
+                self.swaps = False
                 os.rename(self.place / "desk/docs", self.place / "desk/docs.old")
                 os.symlink("..", self.place / "desk/docs")
-        return descriptor
+        return done
 
     @staticmethod
     def _which(descriptor: int) -> tuple[int, int]:
@@ -219,7 +237,7 @@ class _Descriptors:
 
 
 class _Read:
-    """A path to read, and whether `docs` is swapped for a link as soon as it was opened."""
+    """A path to read, and whether `docs` is swapped for a link as soon as it was looked at."""
 
     def __init__(self, path: str, says: str = "", swaps: bool = False) -> None:
         self.path, self.says, self.swaps = path, says, swaps
@@ -230,14 +248,16 @@ class _Read:
 
 def _reads(piece: Callable, sent: _Read) -> object:
     with _workspace() as place:
-        descriptors = _Descriptors(place, sent.swaps)
-        with mock.patch.object(os, "open", descriptors):
+        meanwhile = _Meanwhile(place, sent.swaps)
+        with meanwhile.watching():
             try:
                 said = piece(str(place / "desk"), sent.path.replace("{root}", str(place / "desk")))
             except (ValueError, OSError) as error:
                 closed_twice = isinstance(error, OSError) and error.errno == 9
                 said = "Bad file descriptor" if closed_twice else "refused"
-        left = descriptors.left_open()
+        left = meanwhile.left_open()
+        if sent.swaps and said in ("chapter one", "refused"):
+            said = "chapter one, or refused"
         return said if not left else f"{said}; {left} left open"
 
 
@@ -252,10 +272,15 @@ def _read_by_library(root: str, path: str) -> str:
 
 LEFT = "A descriptor stays open. Each step of the walk closes the one before; the last is closed in finally."
 
+LEFT_REFUSED = (
+    ("refused; 1 left open", "It was refused, and a directory stays open. Close what you hold in finally."),
+    ("refused; 2 left open", "It was refused, and what was opened on the way stays open."),
+)  # fmt: skip
+
 READ = Contract(
     check_id="08.2",
     piece="read_beneath",
-    stub="289761e90b0d1e91",
+    stub="a85fe36b6986fcfc",
     library=_read_by_library,
     observe=_reads,
     cases=(
@@ -300,7 +325,7 @@ READ = Contract(
             "an absolute path",
             _Read("{root}/notes.txt"),
             "refused",
-            "An absolute name ignores dir_fd.",
+            "It is no path below the root; and in os.open an absolute name ignores dir_fd.",
             slips=(("buy apples", "An absolute path was opened, past the directory that you hold. This one was inside by luck."),),
         ),
         Case(
@@ -308,31 +333,28 @@ READ = Contract(
             _Read("up/secret.txt", says=", where `up` is a link to `..`"),
             "refused",
             "A link is followed unless O_NOFOLLOW says no.",
-            slips=(("the safe's number", "A link was followed. Open directories with ENTER, which holds O_NOFOLLOW."),),
+            slips=(*LEFT_REFUSED, ("the safe's number", "A link was followed. Open directories with ENTER, which holds O_NOFOLLOW."),),
         ),
         Case(
             "a link to a file",
             _Read("alias.txt", says=", a link to `notes.txt`"),
             "refused",
             "The last name may be a link as well.",
-            slips=(("buy apples", "The last name is a link, and was followed. Open it with READ."),),
+            slips=(*LEFT_REFUSED, ("buy apples", "The last name is a link, and was followed. Open it with READ."),),
         ),
         Case(
             "a file that is not there",
             _Read("docs/nothing.txt"),
             "refused",
             "The error is the system's; what was opened before it has to be closed.",
-            slips=(
-                ("refused; 1 left open", "The file is not there, and the directory stays open. Close it in finally."),
-                ("refused; 2 left open", "The file is not there, and what was opened on the way stays open."),
-            ),
+            slips=LEFT_REFUSED,
         ),
         Case(
             "a directory that is swapped meanwhile",
-            _Read("docs/a.txt", says=", while `docs` turns into a link to `..` as soon as it was opened", swaps=True),
-            "chapter one",
+            _Read("docs/a.txt", says=", while `docs` turns into a link to `..` as soon as it was looked at or opened", swaps=True),
+            "chapter one, or refused",
             "What was opened is held, whatever its name stands for by now.",
-            slips=(("not yours", "The swap won: the file was opened by a path from the root, in which `docs` was looked up a second time. Open its last name in the directory that you hold."),),
+            slips=(("not yours", "The swap won: `docs` was looked up a second time after it had been checked or opened. Open its last name in the directory that you hold."),),
         ),
     ),
 )  # fmt: skip
