@@ -29,8 +29,12 @@ def read_beneath(root, path_text):
         for folder in folders:
             held = os.open(folder, flags | os.O_DIRECTORY, dir_fd=held)
             stack.callback(os.close, held)
-        file = stack.enter_context(os.fdopen(os.open(name, flags, dir_fd=held)))
-        return "".join(file)
+        data = os.open(name, flags, dir_fd=held)
+        stack.callback(os.close, data)
+        pieces = []
+        while piece := os.read(data, 100):
+            pieces.append(piece)
+        return b"".join(pieces).decode()
 
 
 ANSWERS = {"08.1": my_safe_path, "08.2": read_beneath}

@@ -116,6 +116,24 @@ def always_refuses(block, approve, run):
     return "refused"
 
 
+@wrong("03.1", "approve was not asked.")
+def asks_nobody(block, approve, run):
+    return run(own_call(block))
+
+
+@wrong("03.1", "approve was asked twice.")
+def asks_twice(block, approve, run):
+    call = own_call(block)
+    return run(call) if approve(call) and approve(call) else "refused"
+
+
+@wrong("03.1", "A frozen call cannot be changed.")
+def assigns(block, approve, run):
+    call = ToolCall.from_block(block)
+    call.arguments = copy.deepcopy(call.arguments)
+    return run(call) if approve(call) else "refused"
+
+
 @wrong("03.1", "approve was handed the block, not a call.")
 def asks_about_the_block(block, approve, run):
     call = own_call(block)

@@ -165,7 +165,8 @@ def walk(root, path, **changes):
             following = os.open(folder, enter, dir_fd=held)
             close(held)
             held = following
-        with open(os.open(name, read, dir_fd=held)) as file:
+        opened = changes.get("opened", lambda name, opener: open(name, opener=opener))
+        with opened(name, lambda name, flags: os.open(name, read, dir_fd=held)) as file:
             return file.read()
     finally:
         changes.get("close_last", close)(held)
@@ -241,6 +242,31 @@ def follows_directories(root, path):
 @wrong("08.2", "The last name is a link, and was followed.")
 def follows_the_last(root, path):
     return walk(root, path, read=os.O_RDONLY)
+
+
+@wrong("08.2", "With an opener it is closed.")
+def hands_over_descriptors(root, path):
+    return walk(root, path, opened=lambda name, opener: open(opener(name, 0)))
+
+
+@wrong("08.2", "A good name was refused for its dots.")
+def looks_for_dots_in_the_text(root, path):
+    return walk(root, path, refuses=lambda path: path.startswith("/") or ".." in path)
+
+
+@wrong("08.2", "The last name is a name, too.")
+def asks_folders_alone(root, path):
+    return "" if path.endswith("/..") else walk(root, path)
+
+
+@wrong("08.2", "The swap won")
+def checks_twice_then_opens(root, path):
+    if path.startswith("/") or ".." in path.split("/"):
+        raise ValueError("path escapes workspace")
+    full = right(path, root)
+    if str(full) != os.path.join(root, path):
+        raise ValueError("path escapes workspace")
+    return full.read_text()
 
 
 @wrong("08.2", "The swap won")

@@ -191,6 +191,9 @@ APPROVAL = Contract(
             slips=(
                 ([None, ASKED, RAN], "It ran, but the value of run() was not returned."),
                 (["refused", ASKED], "approve said yes, and the call was refused all the same."),
+                (["done", RAN], "approve was not asked."),
+                (["done", ASKED, ASKED, RAN], "approve was asked twice. A user would wonder what for."),
+                (Raised("FrozenInstanceError"), "A frozen call cannot be changed. replace(call, arguments=...) makes another one."),
                 (["done", BLOCK_ASKED, RAN], "approve was handed the block, not a call. Take the call first, and hand it to both."),
                 (["done", BLOCK_ASKED, ("run", "read_file", None)], "approve and run were handed the block, not a call. Take the call first, and hand it to both."),
             ),
