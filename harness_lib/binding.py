@@ -10,6 +10,7 @@ import functools
 import inspect
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from types import MethodType
 
 NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
@@ -98,14 +99,21 @@ def _is_built_in(handler: object) -> bool:
 
 def _parameters(handler: Callable[..., object]) -> list[inspect.Parameter]:
     """The parameters that a call meets: a wrapper's own, and beneath a `**` the wrapped one's."""
-    own = list(inspect.signature(handler, follow_wrapped=False).parameters.values())
     inner = getattr(handler, "__wrapped__", None)
-    if inner is None or not any(p.kind is p.VAR_KEYWORD for p in own):
+    if inner is None:  # what an object, a class or a partial calls may still be a wrapper
+        return list(inspect.signature(handler).parameters.values())
+    if inspect.ismethod(handler):
+        inner = MethodType(inner, handler.__self__)
+    try:
+        own = list(inspect.signature(handler, follow_wrapped=False).parameters.values())
+    except ValueError:  # of functools.cache, which hands everything on
+        return _parameters(inner)
+    if not any(p.kind is p.VAR_KEYWORD for p in own):
         return own
-    passed_on = _parameters(inner)
-    names = {p.name for p in passed_on}
     stars = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    return [p for p in own if p.kind not in stars and p.name not in names] + passed_on
+    own = [p for p in own if p.kind not in stars]
+    filled = {p.name for p in own}
+    return own + [p for p in _parameters(inner) if p.name not in filled]
 
 
 def _filled(handler: object) -> Iterator[str]:

@@ -162,7 +162,7 @@ def _watch(child: _Child, kept: _Kept, deadline: float, let_through: _Action) ->
                 return False
             if pipe in ready and not _read(pipe, kept):
                 selector.unregister(pipe)  # closed by all, while the child goes on
-        return True
+        return not _has_ended(child)  # it may have, while the harness itself was stopped
 
 
 def _end(child: _Child, kept: _Kept) -> None:
@@ -241,7 +241,7 @@ def _watch_by_thread(child: _Child, kept: _Kept, deadline: float, let_through: _
                 child.wait(min(left, MAX_WAIT_S))
                 return False
             let_through()
-        return True
+        return child.poll() is None
     finally:
         child.kill()
         child.wait()

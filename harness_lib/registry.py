@@ -123,8 +123,9 @@ class ToolRegistry:
         """Dispatch a batch: one result for each call, in call order. Built in lesson 07.
 
         on_result(index, result) is called in the caller's thread as each call ends, and for all
-        that have ended before a KeyboardInterrupt passes: at least once each. Handlers that still
-        run are then left behind; Python waits for them when the program ends.
+        that have ended before a KeyboardInterrupt passes: at least once each (but for one whose
+        handler returns in that very moment). Handlers that still run are then left behind; Python
+        waits for them when the program ends.
 
         Each handler sees the caller's context variables; what it sets stays its own.
         """
@@ -161,7 +162,7 @@ class ToolRegistry:
                     future.set_exception(error)
 
         try:
-            for future, index in running.items():
+            for future, index in list(running.items()):
                 # Each call gets a context of its own: one context cannot be entered twice.
                 try:
                     pool.submit(copy_context().run, work, future, index)
@@ -169,6 +170,9 @@ class ToolRegistry:
                     # No more threads, or Python is shutting down: run it here. The pool may have
                     # queued it before it failed, and a worker of before may have taken it.
                     copy_context().run(work, future, index)
+                    if future.done():
+                        finish(index, future.result())
+                        del running[future]
             for future in as_completed(running):
                 finish(running[future], future.result())
                 del running[future]

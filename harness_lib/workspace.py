@@ -12,11 +12,12 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import FileIO
 from pathlib import Path
 
+from harness_lib.replacing import identity, replace
 from harness_lib.walk import Directory, Place, below, encoded, flags, follow, leave
 
 MAX_SHOWN = 200  # characters of a path in a message
@@ -25,9 +26,6 @@ ROOT = "(workspace)"  # in a message
 _READ = flags("O_RDONLY", "O_NONBLOCK", "O_NOCTTY", "O_BINARY")
 _WRITE = flags("O_WRONLY", "O_NONBLOCK", "O_NOCTTY", "O_BINARY")
 _EDIT = flags("O_RDWR", "O_NONBLOCK", "O_NOCTTY", "O_BINARY")
-_CREATE = flags("O_WRONLY", "O_CREAT", "O_EXCL", "O_BINARY")
-_ACL = "system.posix_acl_access"
-_CLEARED = {"security.capability", "security.ima", "security.evm"}  # by a write, as setuid is
 
 
 def safe_path(path_text: str, workdir: str | os.PathLike[str]) -> Path:
@@ -79,7 +77,7 @@ class Workspace:
     @contextmanager
     def open(self, text: str) -> Iterator[FileIO]:
         """A regular file, open for reading bytes, unbuffered, while the block runs."""
-        with self._walk(text) as place, _open_regular(place, _READ) as file:
+        with self._walk(text) as place, _open_regular(place, _READ) as file, _not_renamed():
             yield file
 
     def read(self, text: str) -> bytes:
@@ -97,9 +95,9 @@ class Workspace:
         """
         with self._walk(text, missing="make") as place:
             if place.status is None:
-                return _replace(place, data)
+                return replace(place, data)
             with _open_regular(place, _WRITE) as old:
-                return _replace(place, data, old)
+                return replace(place, data, old)
 
     def edit(self, text: str, change: Callable[[bytes], bytes], max_bytes: int) -> None:
         """Replace a regular file's content by `change(content)`, in one walk; see `write`.
@@ -111,7 +109,10 @@ class Workspace:
             status = os.fstat(old.fileno())
             if status.st_size > max_bytes:
                 raise OSError(errno.EFBIG, f"larger than {max_bytes:,} bytes")
-            _replace(place, change(old.readall()), old, _identity(status))
+            data = old.readall()
+            with _not_renamed():
+                data = change(data)
+            replace(place, data, old, identity(status))
 
     @contextmanager
     def directory(self, text: str = ".") -> Iterator[Directory]:
@@ -163,6 +164,8 @@ class Workspace:
                 raise ValueError(f"{broken_rule}: {self.shown(text)!r}") from None
             yield place
         except OSError as error:
+            if vars(error).pop("_is_callers", False):
+                raise
             reason = error.strerror or "input or output failed"
             reason = reason[0].lower() + reason[1:]
             path = self.shown(text) if opened else ROOT  # the root itself could not be opened
@@ -170,6 +173,16 @@ class Workspace:
         finally:
             for directory in opened:
                 leave(directory)
+
+
+@contextmanager
+def _not_renamed() -> Iterator[None]:
+    """What the caller's own code raises passes through `_walk`; only its reads have no name yet."""
+    try:
+        yield
+    except OSError as error:
+        error._is_callers = error.filename is not None or error.errno is None
+        raise
 
 
 def _open_regular(place: Place, how: int) -> FileIO:
@@ -192,59 +205,3 @@ def _check_regular(status: os.stat_result) -> None:
         raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
     if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, "not a regular file")
-
-
-def _replace(
-    place: Place, data: bytes, old: FileIO | None = None, before: tuple[int, ...] | None = None
-) -> None:
-    """Put a finished file in the place of the old one, or leave all as it was.
-
-    before: OSError if the old one's `_identity` is another by now; the last moment stays open.
-    """
-    name = os.path.join(os.path.dirname(place.name), f".{os.urandom(8).hex()}.tmp".encode())
-    temporary, dir_fd = place.at(name)
-    try:
-        mode = 0o666 if old is None else 0o600
-        with open(os.open(temporary, _CREATE, mode, dir_fd=dir_fd), "wb") as file:
-            file.write(data)
-            if old is not None:
-                _take_over(file.fileno(), old.fileno())
-                old.close()  # Windows replaces no open file
-        target, _ = place.at()
-        if before and before != _identity(os.stat(target, dir_fd=dir_fd, follow_symlinks=False)):
-            raise OSError(errno.EBUSY, "changed while being edited")
-        os.replace(temporary, target, src_dir_fd=dir_fd, dst_dir_fd=dir_fd)
-    except BaseException:  # also on an interrupt
-        with suppress(OSError):
-            os.unlink(temporary, dir_fd=dir_fd)
-        raise
-
-
-def _take_over(new: int, old: int) -> None:
-    """Owner, mode, ACL and attributes of the old file; not what any write clears, such as setuid.
-
-    No group gains by it: a group that cannot be kept leaves the next one what all others have, and
-    so does an ACL, with which the mode's bits for the group are the most that anybody on it has.
-    """
-    if not hasattr(os, "fchown"):  # Windows
-        return
-    status, names = os.fstat(old), set()
-    for owner in (status.st_uid, -1):  # only root gives a file away; a member, to another group
-        with suppress(OSError):
-            os.fchown(new, owner, status.st_gid)
-            break
-    with suppress(OSError, AttributeError):  # macOS, or a file system without
-        names = set(os.listxattr(old)) - _CLEARED
-        os.removexattr(new, _ACL)  # which the directory gave it
-    mode = stat.S_IMODE(status.st_mode) & 0o777
-    same_group = os.fstat(new).st_gid == status.st_gid
-    if _ACL in names or not same_group:
-        mode &= 0o707 | (mode & 7) << 3
-    os.fchmod(new, mode)
-    for name in names if same_group else names - {_ACL}:  # an ACL brings the group's bits along
-        with suppress(OSError):
-            os.setxattr(new, name, os.getxattr(old, name))
-
-
-def _identity(status: os.stat_result) -> tuple[int, ...]:  # nobody can set st_ctime back
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns

@@ -245,6 +245,26 @@ def test_without_more_threads_the_rest_runs_here_and_each_call_once(threads, mon
         assert sorted(ran) == [0, 1, 2, 3, 4, 5]
 
 
+def test_without_threads_each_is_reported_as_it_ends_and_an_interrupt_passes_at_once(monkeypatch):
+    def start(self):
+        raise RuntimeError("can't start new thread")
+
+    log = []
+
+    def handler(n):
+        log.append(f"ran {n}")
+        if n == 2:
+            raise KeyboardInterrupt
+        return n
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    registry = ToolRegistry([tool("t", handler, properties=["n"])])
+    batch = [ToolCall(f"id{n}", "t", {"n": n}) for n in range(5)]
+    with pytest.raises(KeyboardInterrupt):
+        registry.dispatch_many(batch, on_result=lambda index, _: log.append(f"told {index}"))
+    assert log == ["ran 0", "told 0", "ran 1", "told 1", "ran 2"]
+
+
 @pytest.mark.parametrize("safe", [True, False])
 def test_what_a_handler_sets_in_its_context_stays_there(safe):
     """In either kind of batch, so that it makes no difference to the handlers which it was."""

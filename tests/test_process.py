@@ -550,3 +550,18 @@ def test_what_is_kept_is_the_beginning_and_the_end(pieces, half):
     assert head == whole[:half]
     assert tail == whole[half:][max(0, len(whole[half:]) - half) :]
     assert left_out == max(0, len(whole) - 2 * half)
+
+
+def test_what_ended_in_time_is_not_timed_out_though_the_harness_was_stopped(tmp_path):
+    """As by Ctrl-Z and fg: the child goes on, and its time is over when the harness looks again."""
+    script = (
+        "import os, subprocess, sys\n"
+        "from harness_lib.process import run_process\n"
+        "stop = 'sleep 0.1; kill -STOP $0; sleep 1.5; kill -CONT $0'\n"
+        "subprocess.Popen(['sh', '-c', stop, str(os.getpid())])\n"
+        "result = run_process(['sh', '-c', 'sleep 0.3'], cwd='/', env={'PATH': os.defpath},\n"
+        "                     timeout_s=0.8, max_output_bytes=9)\n"
+        "print(result.exit_status, result.timed_out)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout == "0 False\n", done.stderr

@@ -207,6 +207,68 @@ def wrapped(wrapper, inner=a_or_b):
     return functools.wraps(inner)(lambda *args, **kwargs: wrapper(*args, **kwargs))
 
 
+def with_self(function):
+    """A decorator for methods."""
+
+    @functools.wraps(function)
+    def wrapper(self, *args, **kwargs):
+        return function(self, *args, **kwargs)
+
+    return wrapper
+
+
+def with_session(function):
+    @functools.wraps(function)
+    def wrapper(*args, session=None, **kwargs):
+        return function(*args, session=session or "default", **kwargs)
+
+    return wrapper
+
+
+def asks_why(function):
+    @functools.wraps(function)
+    def wrapper(*args, reason, **kwargs):
+        return function(*args, reason=reason, **kwargs)
+
+    return wrapper
+
+
+def needs_session(a, *, session):
+    return a
+
+
+class Wrapped:
+    """Its methods are wrappers, as decorators leave them."""
+
+    @with_self
+    def method(self, a):
+        return a
+
+    @with_self
+    @with_self
+    def twice(self, a):
+        return a
+
+    @functools.cache  # noqa: B019 - a learner may well
+    def cached(self, a):
+        return a
+
+    @classmethod
+    @with_self
+    def of_class(cls, a):
+        return a
+
+    @with_self
+    def __call__(self, a):
+        return a
+
+
+class MadeOf:
+    @with_self
+    def __init__(self, a):
+        self.a = a
+
+
 class FillsCls:
     def __new__(cls, **kwargs):
         return super().__new__(cls)
@@ -267,6 +329,9 @@ def extra(a, b):
         (functools.partial(lambda a: a, wrong=1), "signature"),
         (functools.partial(lambda a: a, 1, 2), "signature"),
         (LyingSignature(), "signature"),
+        (asks_why(lambda a, reason=None: a), "needs 'reason'"),
+        (functools.partial(wrapped(extra), 1), "takes no 'a'"),
+        (functools.cache(extra), "needs 'b'"),
     ],
 )
 def test_handlers_that_do_not_fit(handler, fault):
@@ -286,6 +351,18 @@ def test_names_that_are_filled_already(handler, name):
     assert result.error_code == "invalid_arguments"
 
 
+@pytest.mark.parametrize(
+    "handler",
+    [Wrapped(), Wrapped().method, MadeOf, functools.partial(wrapped(lambda a: a))]
+    + [functools.cache(lambda a: a)],
+)
+def test_what_a_wrapper_hands_on_is_judged_by_what_it_wraps(handler):
+    with pytest.raises(ValueError, match="needs 'a'"):
+        ToolRegistry([spec({"type": "object"}, handler)])
+    with pytest.raises(ValueError, match="takes no 'z'"):
+        ToolRegistry([spec(object_schema({"a": {}, "z": {}}, ["a"]), handler)])
+
+
 def test_a_required_name_must_be_one_that_the_handler_takes():
     for handler in (lambda: 1, lambda b=1: b):
         with pytest.raises(ValueError, match="takes no 'a'"):
@@ -302,7 +379,9 @@ def test_a_handler_may_not_need_what_is_optional():
     [lambda a: a, lambda a, b=1: a, lambda **kw: kw, lambda *, a: a, Handler().method, Handler()]
     + [functools.partial(extra, b=2), lambda x=1, /, *, a: a, dict, lambda a=None, *rest: a]
     + [wrapped(a_or_b), wrapped(a_or_b, wrapped(a_or_b)), CallsNobody(), functools.cache(a_or_b)]
-    + [functools.wraps(a_or_b)(lambda *args, verbose=False, **kwargs: a_or_b(*args, **kwargs))],
+    + [functools.wraps(a_or_b)(lambda *args, verbose=False, **kwargs: a_or_b(*args, **kwargs))]
+    + [Wrapped().method, Wrapped().twice, Wrapped().cached, Wrapped().of_class, Wrapped(), MadeOf]
+    + [with_session(needs_session), functools.partial(Wrapped().method)],
 )
 def test_handlers_that_fit(handler):
     ToolRegistry([spec(object_schema({"a": {}}, ["a"]), handler)])

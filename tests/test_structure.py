@@ -25,7 +25,8 @@ ARROWS = {
     "json_value": set(),
     "walk": set(),
     "files": set(),
-    "workspace": {"walk"},
+    "replacing": {"walk"},
+    "workspace": {"walk", "replacing"},
     "globbing": {"walk", "workspace"},
     "tools": {
         *("workspace", "process", "environment", "spec", "result"),
@@ -47,7 +48,7 @@ ARROWS = {
     "loop": {"call", "result", "registry", "wire"},
 }
 """What a module may import of ours. Where the design has one module, some became several, so that
-each stays short: validation (json_value, schema, compiled, judge, violations, binding), workspace (walk), tools (files,
+each stays short: validation (json_value, schema, compiled, judge, violations, binding), workspace (walk, replacing), tools (files,
 globbing), loop (wire)."""
 
 

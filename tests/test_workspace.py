@@ -625,7 +625,8 @@ def test_where_an_access_list_cannot_be_kept_the_group_gains_nothing(root, monke
     ("group", "mode", "groups", "group_after", "mode_after"),
     [
         (2002, 0o660, [2002], 2002, 0o660),  # one of the user's other groups
-        (2003, 0o646, [2002], 2001, 0o646),
+        (2003, 0o646, [2002], 2001, 0o644),  # the old group is among the others now
+        (2003, 0o606, [2002], 2001, 0o600),
         (2003, 0o676, [2002], 2001, 0o666),
         (2003, 0o662, [2002], 2001, 0o622),
         (2001, 0o670, [2002], 2001, 0o670),
@@ -650,6 +651,25 @@ def test_a_group_gains_nothing(group, mode, groups, group_after, mode_after):
         status = file.stat()
     assert (status.st_uid, status.st_gid) == (2001, group_after)
     assert oct(stat.S_IMODE(status.st_mode)) == oct(mode_after)
+
+
+class Late(OSError):
+    """An error of the caller's own."""
+
+
+@pytest.mark.parametrize(
+    "error", [TimeoutError("the service timed out"), Late("late"), FileNotFoundError(2, "no", "x")]
+)
+def test_what_the_callers_own_code_raises_is_not_renamed(root, error):
+    def change(data):
+        raise error
+
+    with pytest.raises(type(error)) as caught:
+        Workspace(root).edit("a.txt", change, 999)
+    assert caught.value is error
+    with pytest.raises(type(error)) as caught, Workspace(root).open("a.txt"):
+        raise error
+    assert caught.value is error
 
 
 def test_the_owner_is_kept(root):
