@@ -157,7 +157,9 @@ def _fields(value: object) -> Mapping[str, object]:
     was_sent = getattr(value, "model_fields_set", None)
     if not isinstance(was_sent, set):  # no model of pydantic's, which fills in fields itself
         return fields
-    return {n: fields[n] for n in fields if n in was_sent} | (value.model_extra or {})
+    aliases = {name: field.alias or name for name, field in type(value).model_fields.items()}
+    sent = {aliases.get(name, name): fields[name] for name in fields if name in was_sent}
+    return sent | (value.model_extra or {})
 
 
 def _plain(value: object, depth: int = 0) -> object:

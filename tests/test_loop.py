@@ -588,6 +588,15 @@ def test_fields_that_the_api_does_not_take_back_are_left_out():
     ]
 
 
+def test_a_field_goes_back_by_the_name_it_came_by():
+    """Where that is no name in Python, the SDK has another one for it."""
+    from anthropic.types.beta import BetaFallbackBlock
+
+    sent = {"type": "fallback", "from": {"model": "a"}, "to": {"model": "b"}, "trigger": None}
+    turn = AgentTurn.from_response(SimpleNamespace(content=[BetaFallbackBlock.construct(**sent)]))
+    assert turn.content[0] == sent
+
+
 def test_surrogates_do_not_reach_the_request(registry):
     turns = [Turn("a\ud800", [block(input={"text": "\ud800"})]), "done"]
     _, messages, _ = run(turns, registry)
