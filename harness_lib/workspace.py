@@ -102,8 +102,9 @@ class Workspace:
     def edit(self, text: str, change: Callable[[bytes], bytes], max_bytes: int) -> None:
         """Replace a regular file's content by `change(content)`, in one walk; see `write`.
 
-        OSError "changed while being edited" if another process touched the file meanwhile. What
-        `change` raises passes through, and the file stays. Larger than `max_bytes`: OSError.
+        OSError "changed while being edited" if another process touched the file meanwhile, but
+        for the very last moment, between that look and the new file's name. What `change` raises
+        passes through, and the file stays. Larger than `max_bytes`: OSError.
         """
         with self._walk(text) as place, _open_regular(place, _EDIT) as old:
             status = os.fstat(old.fileno())

@@ -615,6 +615,20 @@ def test_an_update_by_another_is_not_lost(root, tool, monkeypatch):
     assert (root / "a.txt").read_text() == "A\nby another\n"
 
 
+def test_an_update_in_the_very_last_moment_is_lost(root, tool, monkeypatch):
+    """Said in BOUNDARY.md: no call of the system replaces a file only if it is still the same."""
+    real = os.replace
+
+    def late(*arguments, **more):
+        with (root / "a.txt").open("a") as file:
+            file.write("by another\n")
+        return real(*arguments, **more)
+
+    monkeypatch.setattr(os, "replace", late)
+    tool.edit_file("a.txt", "A", "B")
+    assert (root / "a.txt").read_text() == "B\n"
+
+
 # glob
 
 
