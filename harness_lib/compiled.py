@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from harness_lib.pattern import Pattern
+
 UNSURE = object()
 """What a check gives for a value that it does not accept."""
 
@@ -19,21 +21,6 @@ Check = Callable[[object], object]
 MAX_SURE_INTEGER = 10**18
 """Beyond it, plus or minus, the check leaves the judgement to others."""
 
-# What differs between ECMA-262 and Python: classes of characters, and `$` and `.` outside of
-# them. In \w the "_" is not last: a "-" may follow, and would make a range of it.
-_PIECE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[$.]", re.DOTALL)
-_IN_A_CLASS = {
-    "d": "0-9",
-    "w": "A-Z_a-z0-9",
-    "s": r"\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff",
-    "D": r"\x00-/:-\U0010ffff",
-    "W": r"\x00-/:-@\[-\^`{-\U0010ffff",
-    "S": r"\x00-\x08\x0e-\x1f!-\x9f\xa1-\u167f\u1681-\u1fff\u200b-\u2027\u202a-\u202e"
-    r"\u2030-\u205e\u2060-\u2fff\u3001-\ufefe\uff00-\U0010ffff",
-}
-_ELSEWHERE = {"b": r"(?a:\b)", "B": r"(?a:\B)"} | {c: f"[{s}]" for c, s in _IN_A_CLASS.items()}
-_BARE = {"$": r"\Z", ".": r"[^\n\r\u2028\u2029]"}
-
 _ANNOTATIONS = {"title", "description"}
 _KEYWORDS = {
     "string": {"type", "minLength", "maxLength", "pattern"},
@@ -42,27 +29,6 @@ _KEYWORDS = {
     "boolean": {"type"},
     "object": {"type", "properties", "required", "additionalProperties"},
 }
-
-
-class Pattern(str):
-    """A pattern as it was written, which searches as JSON Schema means it: as ECMA-262 does.
-
-    There `$` is the very end, where Python's lets a newline follow; \\d, \\w and \\b are ASCII;
-    \\s and the dot differ in a few characters. What Python cannot read (\\p{L}) raises re.error.
-    """
-
-    def __init__(self, written: str) -> None:
-        self.search = re.compile(_PIECE.sub(_in_python, written)).search
-
-
-def _in_python(piece: re.Match) -> str:
-    """An escape, a whole class, or a bare character, as Python spells what ECMA-262 means by it."""
-    text = piece[0]
-    if text in _BARE:
-        return _BARE[text]
-    if text[0] == "[":
-        return re.sub(r"\\(.)", lambda escape: _IN_A_CLASS.get(escape[1], escape[0]), text)
-    return _ELSEWHERE.get(text[1], text)
 
 
 def compiled(schema: object) -> Check | None:

@@ -116,8 +116,16 @@ def json_path(keys: Iterable[object]) -> str:
 
 def shown(value: object, most: int = MAX_SHOWN_CHARS) -> str:
     """A value as JSON on one line, clipped, for a message; its type where it is no JSON."""
-    try:
-        text = json.dumps(value, ensure_ascii=False)
+    text = ""
+    try:  # no further than it is shown: it may be large, and shown for many errors
+        if isinstance(value, (dict, list, tuple)):
+            for part in json.JSONEncoder(ensure_ascii=False).iterencode(value):
+                text += part
+                if len(text) > most:
+                    break
+        else:
+            cut = value[:most] if isinstance(value, str) else value
+            text = json.dumps(cut, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
         text = f"({type(value).__name__})"
     return text if len(text) <= most else f"{text[:most]}..."

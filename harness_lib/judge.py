@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -129,16 +129,29 @@ def _error(**told: object) -> ValidationError:
     return error
 
 
-def _required(validator, names, value, schema) -> Iterator:
-    if isinstance(value, dict) and not value.keys() >= {*names}:
-        yield _error()
+def _error_where(is_wrong: Callable) -> Callable:
+    """A keyword that makes one error, without its value as text: that may be large."""
+
+    def keyword(validator, wanted, value, schema) -> Iterator:
+        if is_wrong(validator, wanted, value):
+            yield _error()
+
+    return keyword
 
 
-def _dependent_required(validator, dependent, value, schema) -> Iterator:
-    if isinstance(value, dict) and any(
+def _is_other_type(validator, types, value) -> bool:
+    types = [types] if isinstance(types, str) else types
+    return not any(validator.is_type(value, name) for name in types)
+
+
+def _lacks_some(validator, names, value) -> bool:
+    return isinstance(value, dict) and not value.keys() >= {*names}
+
+
+def _lacks_dependent(validator, dependent, value) -> bool:
+    return isinstance(value, dict) and any(
         not value.keys() >= {*names} for name, names in dependent.items() if name in value
-    ):
-        yield _error()
+    )
 
 
 def _ref(validator, reference, value, schema) -> Iterator:
@@ -166,15 +179,9 @@ def _one_of(validator, forms, value, schema) -> Iterator:
     yield from _any_of(validator, forms, value, schema)
 
 
-def _not(validator, inner, value, schema) -> Iterator:
-    if _holds(validator, inner, value):
-        yield _error()
-
-
 def _if(validator, condition, value, schema) -> Iterator:
     branch = "then" if _holds(validator, condition, value) else "else"
-    if branch in schema:
-        yield from validator.descend(value, schema[branch])
+    yield from validator.descend(value, schema.get(branch, {}))
 
 
 def _contains(validator, inner, value, schema) -> Iterator:
@@ -182,11 +189,6 @@ def _contains(validator, inner, value, schema) -> Iterator:
         count = sum(1 for _ in _parts(validator, "contains", value, schema))
         if not schema.get("minContains", 1) <= count <= schema.get("maxContains", count):
             yield _error(count=count)
-
-
-def _pattern(validator, pattern, value, schema) -> Iterator:
-    if isinstance(value, str) and not pattern.search(value):
-        yield _error()
 
 
 def _property_names(validator, inner, value, schema) -> Iterator:
@@ -207,9 +209,8 @@ def _of_parts(kind, keyword, validator, wanted, value, schema) -> Iterator:
         yield _error(refused=refused, schemas=led_to)
 
 
-def _unique_items(validator, unique, value, schema) -> Iterator:
-    if unique and isinstance(value, list) and len({*map(_hashable, value)}) < len(value):
-        yield _error()
+def _has_twice(validator, unique, value) -> bool:
+    return unique and isinstance(value, list) and len({*map(_hashable, value)}) < len(value)
 
 
 def _hashable(value: object) -> object:
@@ -221,10 +222,9 @@ def _hashable(value: object) -> object:
     return (type(value), value) if isinstance(value, bool) else value
 
 
-def _multiple_of(validator, step, value, schema) -> Iterator:
+def _is_no_multiple(validator, step, n) -> bool:
     # As decimals, which is what was written: in floats, 19.99 is no multiple of 0.01.
-    if validator.is_type(value, "number") and Fraction(repr(value + 0)) % Fraction(repr(step)):
-        yield _error()
+    return validator.is_type(n, "number") and Fraction(repr(n + 0)) % Fraction(repr(step)) != 0
 
 
 _KEYWORDS = {
@@ -232,14 +232,15 @@ _KEYWORDS = {
     "$dynamicRef": _ref,  # only one $dynamicAnchor of a name is let in
     "anyOf": _any_of,
     "oneOf": _one_of,
-    "required": _required,
-    "dependentRequired": _dependent_required,
-    "not": _not,
+    "type": _error_where(_is_other_type),
+    "required": _error_where(_lacks_some),
+    "dependentRequired": _error_where(_lacks_dependent),
+    "not": _error_where(_holds),
     "if": _if,
-    "pattern": _pattern,
+    "pattern": _error_where(lambda _, p, value: isinstance(value, str) and not p.search(value)),
     "propertyNames": _property_names,
-    "uniqueItems": _unique_items,
-    "multipleOf": _multiple_of,
+    "uniqueItems": _error_where(_has_twice),
+    "multipleOf": _error_where(_is_no_multiple),
     **{
         keyword: functools.partial(_of_parts, kind, keyword)
         for kind, keywords in _OF_PARTS.items()

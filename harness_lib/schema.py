@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterator
 
 from harness_lib.binding import is_closed
-from harness_lib.compiled import Pattern, compiled
+from harness_lib.compiled import compiled
 from harness_lib.json_value import json_copy, json_path, nearest
+from harness_lib.pattern import Pattern
 
 ENFORCED = frozenset(
     "$ref $dynamicRef $dynamicAnchor additionalProperties allOf anyOf const contains"
@@ -118,7 +119,8 @@ def _pattern(path: tuple, written: str) -> Pattern:
         return Pattern(written)
     except (re.error, OverflowError, RecursionError) as error:
         raise ValueError(
-            f"{json_path(path)}: Python cannot read the pattern {written[:80]!r}: {error}"
+            f"{json_path(path)}: Python cannot read the pattern {written[:80]!r}: "
+            f"{getattr(error, 'msg', error)}"
         ) from None
 
 

@@ -19,10 +19,10 @@ from harness_lib.json_value import JsonWalk, type_name
 from harness_lib.judge import forget_verdicts, in_place, judge_for, judged_parts
 from harness_lib.schema import enforced_part
 from harness_lib.violations import (
-    explain_error,
+    Explanation,
+    declared_names,
     missing_property,
     not_an_object,
-    unknown_properties,
 )
 
 if TYPE_CHECKING:
@@ -75,10 +75,11 @@ class ArgumentValidator:
         if walk.faults:
             return {}, walk.faults[:MAX_VIOLATIONS]
         forget_verdicts()
-        lines = chain.from_iterable(map(explain_error, self._validator.iter_errors(own)))
+        told = Explanation()
+        lines = chain.from_iterable(map(told.of, self._validator.iter_errors(own)))
         if self._keywords is not None:
-            known = self._schema.get("properties") or sorted(self._keywords.accepted or ())
-            unknown = unknown_properties("$", self._keywords.unknown(own), known)
+            known = declared_names(self._schema) or sorted(self._keywords.accepted or ())
+            unknown = told.of_unknown("$", self._keywords.unknown(own), known)
             lines = chain(lines, map(missing_property, self._keywords.missing(own)), unknown)
         violations: dict[str, None] = {}
         for line in islice(lines, MAX_LINES):

@@ -18,8 +18,14 @@ MAX_WANTED_CHARS = 500
 MAX_ERRORS = 20
 """How many errors of an alternative are looked at."""
 
-MAX_COMPARISONS = 10_000
-"""How often names are compared with unknown ones, in all, for one that was meant."""
+MAX_FORMS = 1_000
+"""How often alternatives are looked at in one check: those within others multiply."""
+
+MAX_COMPARISONS = 2_000
+"""How often names and enums are compared with what came, in one check, for one that was meant."""
+
+NOTHING = {"not": {}}
+"""What judge.py has for the schema `false`."""
 
 LIMITS = {
     "minimum": "at least {}",
@@ -39,47 +45,115 @@ LIMITS = {
 }
 
 
-def explain_error(error: object) -> Iterator[str]:
-    """One error of judge.py's validator as lines for the model."""
-    path, keyword, wanted = json_path(error.absolute_path), error.validator, error.validator_value
-    value = error.instance
-    if hasattr(error, "is_name"):
-        path += f", the name {_named(value)}"
-    if keyword == "required":
-        yield from (missing_property(name, path) for name in wanted if name not in value)
-    elif keyword == "dependentRequired":
-        for name in filter(value.__contains__, wanted):
-            missing = (other for other in wanted[name] if other not in value)
-            yield from (f"{missing_property(m, path)}; {_named(name)} requires it" for m in missing)
-    elif hasattr(error, "refused") and keyword.endswith("Properties"):
-        known = [name for schema in error.schemas for name in schema.get("properties", ())]
-        patterns = [p for schema in error.schemas for p in schema.get("patternProperties", ())]
-        yield from unknown_properties(path, error.refused, dict.fromkeys(known), patterns)
-    elif hasattr(error, "refused"):
-        for index in error.refused:
-            yield f"{path}[{index}]: no item is allowed here, got {shown(value[index])}"
-    elif keyword == "type":
-        types = wanted if isinstance(wanted, str) else " or ".join(wanted)
-        yield f"{path}: expected {types}, got {typed(value)}"
-    elif keyword == "enum":
-        near = nearest(value, filter(_is_text, wanted)) if isinstance(value, str) else None
+class Explanation:
+    """What is told of one check: its lines, and how much has been looked at for them."""
+
+    def __init__(self) -> None:
+        self.refused: set[str] = set()  # unknown names at the root, which are told once
+        self._comparisons = MAX_COMPARISONS
+        self._forms = MAX_FORMS
+
+    def of(self, error: object) -> Iterator[str]:
+        """One error of judge.py's validator as lines for the model."""
+        keyword, wanted, value = error.validator, error.validator_value, error.instance
+        path = json_path(error.absolute_path)
+        if hasattr(error, "is_name"):
+            path += f", the name {_named(value)}"
+        if keyword == "required":
+            yield from (missing_property(name, path) for name in wanted if name not in value)
+        elif keyword == "dependentRequired":
+            for name in filter(value.__contains__, wanted):
+                lines = (missing_property(m, path) for m in wanted[name] if m not in value)
+                yield from (f"{line}; {_named(name)} requires it" for line in lines)
+        elif hasattr(error, "refused") and keyword.endswith("Properties"):
+            known = chain.from_iterable(map(declared_names, error.schemas))
+            patterns = [p for schema in error.schemas for p in schema.get("patternProperties", ())]
+            yield from self.of_unknown(path, error.refused, dict.fromkeys(known), patterns)
+        elif hasattr(error, "refused"):
+            for index in error.refused:
+                yield f"{path}[{index}]: no item is allowed here, got {shown(value[index])}"
+        elif keyword == "type":
+            types = wanted if isinstance(wanted, str) else " or ".join(wanted)
+            yield f"{path}: expected {types}, got {typed(value)}"
+        elif keyword == "enum":
+            yield self._of_enum(path, wanted, value)
+        elif keyword in LIMITS:
+            yield f"{path}: expected {LIMITS[keyword].format(_wanted(wanted))}, got {shown(value)}"
+        elif keyword == "contains":
+            least, most = error.schema.get("minContains", 1), error.schema.get("maxContains")
+            upper = "" if most is None else f" and at most {most}"
+            fitting = f"at least {least}{upper} items that fit {_wanted(wanted)}"
+            yield f"{path}: expected {fitting}, got {error.count}"
+        elif keyword in ("anyOf", "oneOf") and error.forms:
+            yield from self._of_forms(path, error)
+        elif keyword == "oneOf":
+            yield f"{path}: fits more than one of the forms, of which it must fit exactly one"
+        elif wanted == {}:
+            yield f"{path}: nothing is allowed here, got {shown(value)}"
+        else:
+            yield f"{path}: expected what does not fit {_wanted(wanted)}, got {shown(value)}"
+
+    def of_unknown(
+        self,
+        path: str,
+        names: Iterable[str],
+        known: Collection[str],
+        patterns: Collection[str] = (),
+    ) -> Iterator[str]:
+        """A line for each name that nobody declared, with the one that it may stand for."""
+        some = [*islice(known, MAX_WANTED_CHARS)]
+        declared = [", ".join(map(_named, some))] if some else []
+        declared += [f"names that match {' or '.join(map(_wanted, patterns))}"] if patterns else []
+        allowed = (
+            f"known are {_clipped(', and '.join(declared))}" if declared else "none is allowed"
+        )
+        for name in names:
+            if path == "$":
+                if name in self.refused:
+                    continue
+                self.refused.add(name)
+            near = self._nearest(name, known)
+            hint = f"did you mean {_named(near)}?" if near else allowed
+            yield f"{path}: unknown property {_named(name)}" + (f"; {hint}" if hint else "")
+            allowed = allowed if near else ""  # said once
+
+    def _of_enum(self, path: str, wanted: list, value: object) -> str:
+        near = None
+        if isinstance(value, str):
+            near = self._nearest(value, [other for other in wanted if isinstance(other, str)])
         hint = f"; did you mean {_named(near)}?" if near else ""
-        yield f"{path}: expected one of {_wanted(wanted)}, got {shown(value)}{hint}"
-    elif keyword in LIMITS:
-        yield f"{path}: expected {LIMITS[keyword].format(_wanted(wanted))}, got {shown(value)}"
-    elif keyword == "contains":
-        least, most = error.schema.get("minContains", 1), error.schema.get("maxContains")
-        upper = "" if most is None else f" and at most {most}"
-        fitting = f"at least {least}{upper} items that fit {_wanted(wanted)}"
-        yield f"{path}: expected {fitting}, got {error.count}"
-    elif keyword in ("anyOf", "oneOf") and error.forms:
-        yield f"{path}: fits none of the allowed forms ({_forms(error)})"
-    elif keyword == "oneOf":
-        yield f"{path}: fits more than one of the forms, of which it must fit exactly one"
-    elif wanted == {}:
-        yield f"{path}: nothing is allowed here, got {shown(value)}"
-    else:
-        yield f"{path}: expected what does not fit {_wanted(wanted)}, got {shown(value)}"
+        return f"{path}: expected one of {_wanted(wanted)}, got {shown(value)}{hint}"
+
+    def _nearest(self, name: str, known: Collection[str]) -> str | None:
+        self._comparisons -= len(known)
+        return nearest(name, known) if self._comparisons >= 0 else None
+
+    def _of_forms(self, path: str, error: object) -> Iterator[str]:
+        """What the alternatives that were meant find wrong: of one alone, all as of no form."""
+        self._forms -= 1
+        if self._forms < 0:
+            yield f"{path}: fits none of the allowed forms"
+            return
+        forms = _closest(error)
+        if len(forms) == 1:
+            yield from chain.from_iterable(map(self.of, chain(*forms[0])))
+        elif kinds := _kinds(forms):
+            place = json_path(kinds[0].absolute_path)
+            yield self._of_enum(place, [*map(_kind, kinds)], kinds[0].instance)
+        else:
+            said, length = {}, 0
+            for line in chain.from_iterable(map(self.of, chain(*(first for first, _ in forms)))):
+                said[line] = None
+                length += len(line)
+                if length > MAX_WANTED_CHARS:
+                    break
+            yield f"{path}: fits none of the allowed forms ({_clipped('; or '.join(said))})"
+
+
+def declared_names(schema: dict) -> list[str]:
+    """The properties of a schema that may be there: all but those that it declares `false`."""
+    properties = schema.get("properties", {})
+    return [name for name, inner in properties.items() if inner is not False and inner != NOTHING]
 
 
 def missing_property(name: str, path: str = "$") -> str:
@@ -87,50 +161,65 @@ def missing_property(name: str, path: str = "$") -> str:
     return f"{path}: the required property {_named(name)} is missing"
 
 
-def unknown_properties(
-    path: str, names: Iterable[str], known: Collection[str], patterns: Collection[str] = ()
-) -> Iterator[str]:
-    """A line for each name that nobody declared, with the one that it may stand for."""
-    declared = [", ".join(map(_named, known))] if known else []
-    declared += [f"names that match {' or '.join(map(_wanted, patterns))}"] if patterns else []
-    allowed = f"known are {_clipped(', and '.join(declared))}" if declared else "none is allowed"
-    for count, name in enumerate(names, 1):
-        near = nearest(name, known) if count * len(known) <= MAX_COMPARISONS else None
-        hint = f"did you mean {_named(near)}?" if near else allowed
-        yield f"{path}: unknown property {_named(name)}" + (f"; {hint}" if hint else "")
-        allowed = allowed if near else ""  # said once
-
-
 def not_an_object(arguments: object) -> str:
     """The line for arguments that are no object; for text, whether it was at least JSON."""
     if not isinstance(arguments, str):
         return f"$: expected an object, got {typed(arguments)}"
+    fault = "send the object itself"
     try:
         json.loads(arguments)
-        fault = "send the object itself"
-    except (ValueError, RecursionError) as error:
+    except json.JSONDecodeError as error:
         fault = f"which is no valid JSON either ({error})"
+    except (ValueError, RecursionError):  # JSON that Python does not read, by its own limits
+        pass
     return f"$: expected an object, got text, {fault}: {shown(arguments)}"
 
 
-def _forms(error: object) -> str:
-    """What each alternative that was meant finds wrong, as far as it is told."""
-    said = ""
-    for line in (line for inner in _closest(error) for line in explain_error(inner)):
-        said += f"; or {line}" if said else line
-        if len(said) > MAX_WANTED_CHARS:
-            break  # forms within forms multiply
-    return _clipped(said)
+Form = tuple[list[object], Iterator[object]]
+"""The errors of an alternative: the first, and the rest, which are found when they are told."""
 
 
-def _closest(error: object) -> list[object]:
-    """The errors of the alternatives that were meant: of the value's type, and of its kind."""
-    forms = [list(islice(form, MAX_ERRORS)) for form in error.forms]
-    for inner in chain(*forms):
-        inner.parent = error
-    for is_other in (_is_other_type, _is_other_kind):
-        forms = [form for form in forms if not any(map(is_other, form))] or forms
-    return [*chain(*forms)]
+def _closest(error: object) -> list[Form]:
+    """The alternatives that were meant, by the value's type and kind, the nearest first."""
+    forms = []
+    for form in error.forms:
+        errors = _within(error, form)
+        forms.append(([*islice(errors, MAX_ERRORS)], errors))
+    for is_other in (_is_nothing, _is_other_type, _is_other_kind):
+        forms = [form for form in forms if not any(map(is_other, form[0]))] or forms
+    return sorted(forms, key=lambda form: sum(map(_weight, form[0])))
+
+
+def _weight(error: object) -> int:
+    """How many faults an error stands for, as far as it is easily said."""
+    if error.validator == "required":
+        return sum(name not in error.instance for name in error.validator_value)
+    return len(getattr(error, "refused", "1"))
+
+
+def _within(outer: object, errors: Iterable[object]) -> Iterator[object]:
+    for error in errors:
+        error.parent = outer
+        if hasattr(outer, "is_name"):
+            error.is_name = True
+        yield error
+
+
+def _kinds(forms: list[Form]) -> list[object]:
+    """The errors of a property that tells all these forms apart, and fits none; or no errors."""
+    by_name: dict[object, list[object]] = {}
+    for first, _ in forms:
+        for error in filter(_is_other_kind, first):
+            by_name.setdefault(error.relative_path[0], []).append(error)
+    return next((kinds for kinds in by_name.values() if len(kinds) == len(forms)), [])
+
+
+def _kind(error: object) -> object:
+    return error.validator_value if error.validator == "const" else error.validator_value[0]
+
+
+def _is_nothing(error: object) -> bool:
+    return error.validator == "not" and error.validator_value == {} and not error.relative_path
 
 
 def _is_other_type(error: object) -> bool:
@@ -154,7 +243,3 @@ def _wanted(wanted: object) -> str:
 
 def _clipped(text: str) -> str:
     return text if len(text) <= MAX_WANTED_CHARS else f"{text[:MAX_WANTED_CHARS]}..."
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)

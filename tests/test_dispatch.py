@@ -489,7 +489,7 @@ def test_alternatives_that_multiply_are_not_waited_for():
         innermost = innermost["args"][0]
     innermost["args"] = "x"
     refused = dispatch(lambda e=None: "ok", {"e": deep}, schema)
-    assert "fits none of the allowed forms" in refused.content
+    assert ': expected array, got string "x"' in refused.content
     assert time.perf_counter() - began < 2
 
 
@@ -539,7 +539,7 @@ def test_many_integral_floats_among_alternatives_are_delivered(count):
                 {"properties": {"k": {"const": "dog"}, "n": {"type": "string"}}},
             ]},
             {"k": "cat", "n": "x"},
-            '($.v.n: expected integer, got string "x")',
+            '$.v.n: expected integer, got string "x"',
         ),
         ({"type": "object", "unevaluatedProperties": False}, {"zz": 1}, 'unknown property "zz"'),
     ],

@@ -34,10 +34,11 @@ ARROWS = {
     },
     "result": {"call"},
     "binding": set(),
-    "compiled": set(),
+    "pattern": set(),
+    "compiled": {"pattern"},
     "judge": set(),
     "violations": {"json_value"},
-    "schema": {"json_value", "compiled", "binding"},
+    "schema": {"json_value", "compiled", "pattern", "binding"},
     "validation": {"json_value", "compiled", "schema", "binding", "judge", "violations"},
     "scheduling": {"spec"},
     "registry": {
@@ -48,7 +49,7 @@ ARROWS = {
     "loop": {"call", "result", "registry", "wire"},
 }
 """What a module may import of ours. Where the design has one module, some became several, so that
-each stays short: validation (json_value, schema, compiled, judge, violations, binding), workspace (walk, replacing), tools (files,
+each stays short: validation (json_value, schema, pattern, compiled, judge, violations, binding), workspace (walk, replacing), tools (files,
 globbing), loop (wire)."""
 
 

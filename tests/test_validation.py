@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from harness_lib import ToolCall, ToolRegistry, ToolSpec
 from harness_lib.binding import HandlerKeywords
-from harness_lib.compiled import Pattern
-from harness_lib.json_value import MAX_VALUES, json_copy, json_path
+from harness_lib.json_value import MAX_VALUES, json_copy, json_path, shown
+from harness_lib.pattern import Pattern
 from harness_lib.validation import ArgumentValidator, check_subset
 
 NAMES = ["a", "b", "limit", "self"]
@@ -330,6 +330,8 @@ UUID = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
 CAT = {"properties": {"k": {"enum": ["cat"]}, "n": {"type": "integer"}}}
 DOG = {"properties": {"k": {"enum": ["dog"]}, "n": {"type": "boolean"}}}
 INTEGER, NULL = {"type": "integer"}, {"type": "null"}
+NODE = {"properties": {"v": INTEGER, "next": {"anyOf": [{"$ref": "#/$defs/node"}, NULL]}}, "type": "object"}  # fmt: skip
+NODE_OF_90 = json.loads('{"next": ' * 90 + '{"v": "x"}' + "}" * 90)
 
 SAID = {
     "pattern": ({"pattern": "^[a-z]+$"}, "a\n", '$.a: expected text that matches "^[a-z]+$", got "a\\n"'),
@@ -344,7 +346,7 @@ SAID = {
     "false as a form": (
         {"anyOf": [{"type": "string"}, False]},
         1,
-        "$.a: fits none of the allowed forms ($.a: nothing is allowed here, got 1)",
+        "$.a: expected string, got integer 1",
     ),
     "false, referred to": ({"$ref": "#/$defs/no"}, 1, "$.a: nothing is allowed here, got 1"),
     "a required long name": ({"required": [f"{NAME}a"]}, {}, f'$.a: the required property "{NAME}a" is missing'),
@@ -382,23 +384,65 @@ SAID = {
     "no second complaint of a form": (
         {"anyOf": [CAT, DOG], "unevaluatedProperties": False},
         {"k": "cat", "n": "x"},
-        '$.a: fits none of the allowed forms ($.a.n: expected integer, got string "x")',
+        '$.a.n: expected integer, got string "x"',
     ),
     "propertyNames": ({"propertyNames": {"pattern": "^x"}}, {"b": 1}, '$.a, the name "b": expected text that matches "^x", got "b"'),
     "a const in depth": (
         {"anyOf": [{"type": "object", "properties": {"o": {"properties": {"k": {"const": 1}}}}}, NULL]},
         {"o": {"k": 2}},
-        "$.a: fits none of the allowed forms ($.a.o.k: expected 1, got 2)",
+        "$.a.o.k: expected 1, got 2",
     ),
     "an enum of one": (
         {"anyOf": [CAT, DOG]},
         {"k": "dog", "n": "x"},
-        '$.a: fits none of the allowed forms ($.a.n: expected boolean, got string "x")',
+        '$.a.n: expected boolean, got string "x"',
     ),
     "a const beside a type": (
         {"anyOf": [{"const": "auto"}, INTEGER]},
         "x",
         '$.a: fits none of the allowed forms ($.a: expected "auto", got "x"; or $.a: expected integer, got string "x")',
+    ),
+    "all of an optional model": (
+        {"anyOf": [{"type": "object", "additionalProperties": INTEGER}, NULL]},
+        {f"property_{i:02}": "x" for i in range(30)},
+        "\n".join(f'$.a.property_{i:02}: expected integer, got string "x"' for i in range(30)),
+    ),
+    "deep in a recursive optional": (
+        {"$ref": "#/$defs/node"},
+        NODE_OF_90,
+        f'$.a{".next" * 90}.v: expected integer, got string "x"',
+    ),
+    "the form with the fewest errors first": (
+        {"anyOf": [{"required": ["x", "y"]}, {"required": ["z"]}]},
+        {},
+        '$.a: fits none of the allowed forms ($.a: the required property "z" is missing; or $.a: the required property "x" is missing; or $.a: the required property "y" is missing)',
+    ),
+    "the same line of two forms": (
+        {"anyOf": [{"required": ["x"]}, {"required": ["x"]}]},
+        {},
+        '$.a: fits none of the allowed forms ($.a: the required property "x" is missing)',
+    ),
+    "false among several forms": ({"anyOf": [False, False]}, 1, "$.a: fits none of the allowed forms ($.a: nothing is allowed here, got 1)"),
+    "a kind that there is not": (
+        {"anyOf": [CAT, DOG]},
+        {"k": "fish", "n": "x"},
+        '$.a.k: expected one of ["cat", "dog"], got "fish"',
+    ),
+    "a misspelt kind": ({"anyOf": [CAT, DOG]}, {"k": "cats"}, '$.a.k: expected one of ["cat", "dog"], got "cats"; did you mean "cat"?'),
+    "forms of a name": (
+        {"propertyNames": {"anyOf": [{"pattern": "^x"}, {"maxLength": 2}]}},
+        {"abc": 1},
+        '$.a, the name "abc": fits none of the allowed forms ($.a, the name "abc": expected text that matches "^x", got "abc"; or $.a, the name "abc": expected at most 2 characters, got "abc")',
+    ),
+    "a form of a name": (
+        {"propertyNames": {"anyOf": [{"pattern": "^x"}, NULL]}},
+        {"abc": 1},
+        '$.a, the name "abc": expected text that matches "^x", got "abc"',
+    ),
+    "a name declared false": (
+        {"properties": {"old": False, "b": {}}, "additionalProperties": False},
+        {"olds": 1},
+        '$.a: unknown property "olds"; known are "b"',
     ),
     "oneOf, several": ({"oneOf": [INTEGER, {"minimum": 1}]}, 2, "$.a: fits more than one of the forms"),
     "two names that are missing": (
@@ -417,7 +461,7 @@ PARTIAL = {"a long name in an enum", "a long name in a path", "too deep", "oneOf
 @pytest.mark.parametrize("case", SAID)
 def test_a_refusal_says_where_and_what_was_expected(case):
     schema, value, lines = SAID[case]
-    said = content(schema, value, {"no": False, "i": INTEGER})
+    said = content(schema, value, {"no": False, "i": INTEGER, "node": NODE})
     assert said == lines or (case in PARTIAL and lines in said and said.count("and more") < 2)
     assert ("more" in said) == ("more" in case or "more" in lines)
 
@@ -436,13 +480,14 @@ def test_all_unknown_names_among_few_known_ones_are_not_looked_at():
     assert sum(map(len, lines)) < 9_000
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
     ("written", "fits", "does_not"),
     [
         ("^a$", ["a"], ["a\n", "ab"]),
         (r"a\$", ["a$"], ["a"]),
         ("[$]", ["$"], [""]),
-        ("[]$]", ["$", "]"], [""]),
+        ("[]$]", [], ["$", "]", ""]),
         (r"[\]$]", ["$"], ["\n"]),
         ("a$|b", ["a", "bc"], ["a\n"]),
         (r"^\d$", ["1"], ["\u0661", "1\n"]),
@@ -456,10 +501,37 @@ def test_all_unknown_names_among_few_known_ones_are_not_looked_at():
         (r"^[\W_]$", ["\xe9", "-", "_", "[", "`", "@", "/", ":"], ["a", "Z", "0"]),
         (r"\ba\b", ["\xe9a"], ["ba"]),
         (r"^\\d$", ["\\d"], ["1"]),
+        (r"^\B", ["", "-a"], ["a"]),
         (r"^\s$", ["\xa0", "\ufeff", "\n", " "], ["x", "\x1c", "\x85"]),
         (r"^[\S]$", ["x", "\x1c", "\x85"], ["\xa0", "\ufeff", " "]),
         ("^.$", ["a", "\x85"], ["\n", "\r", "\u2028"]),
         (r"^[.]\.$", [".."], ["a.", ".a"]),
+        (r"^[+-\d]$", ["+", "-", "1"], [",", ".", "/"]),
+        (r"^[.-\w]$", [".", "-", "a"], ["/", ":", "@"]),
+        (r"^[--\d]$", ["-", "1"], [".", "/"]),
+        (r"^[^+-\d]$", [",", ".", "/"], ["+", "-", "1"]),
+        (r"^[\s-x]$", [" ", "-", "x"], ["a", "!"]),
+        (r"^[\w\s-.]$", ["a", " ", "-", "."], ["!", "+"]),
+        (r"^[\d-a-z]$", ["1", "a", "-", "z"], ["b"]),
+        (r"^[a-c-\d-]$", ["a", "b", "c", "-", "1"], ["d"]),
+        (r"^[+--]$", ["+", ",", "-"], ["."]),
+        ("^[[a]$", ["[", "a"], ["]"]),
+        ("^[a||b&&c~~-]$", ["a", "|", "b", "&", "~", "-"], ["["]),
+        ("^[^]$", ["a", "\n"], [""]),
+        ("a[]|b", ["b"], ["a", "a["]),
+        (r"^(?<n>a|b)\k<n>$", ["aa", "bb"], ["ab", "a"]),
+        (r"^(?:(a)|b)\1c$", ["aac", "bc"], ["ac"]),
+        (r"^(?:(?<n>a)|b)\k<n>c$", ["aac", "bc"], ["ac"]),
+        (r"^[\1]$", ["\x01"], ["1"]),
+        (r"^\u{1F600}+$", ["\U0001f600\U0001f600"], ["u"]),
+        (r"^\uD83D\uDE00+[\uD83D\uDE00]$", ["\U0001f600\U0001f600"], ["\U0001f601"]),
+        (r"^[\u{1F600}-\uD83D\uDE02]$", ["\U0001f601"], ["\U0001f603"]),
+        (r"^[\u0041-\x43-\d]$", ["B", "-", "1"], ["D", "0041"]),
+        (r"^\cJ[\cj]$", ["\n\n"], ["cJ"]),
+        (r"^\u{2E}\u{5b}$", [".["], ["a["]),
+        ("^a{,3}b{,}$", ["a{,3}b{,}"], ["aa", "b"]),
+        ("^a{1,2}?b{1,}$", ["ab", "aabb"], ["b"]),
+        (r"^(?:a(?=b)|b(?!a)|(?<=b)c|(?<!b)d)+$", ["abc", "b"], ["bd", "ba"]),
     ],
 )
 def test_a_pattern_means_what_ecma_262_means(written, fits, does_not):
@@ -470,6 +542,25 @@ def test_a_pattern_means_what_ecma_262_means(written, fits, does_not):
     for way in ("compiled", "jsonschema"):
         assert [t for t in fits + does_not if not validator.check({"a": t})[1]] == fits, way
         validator._accept = None
+
+
+NO_PATTERN = {
+    **dict.fromkeys(["(?s)a", "(?m:a)", "(?-i:a)", "(?x) a"], "flags in a pattern are not JSON Schema's"),
+    **{r"\Aa": r"\A is not", r"a\Z": r"\Z is not", r"[\a]": r"\a is not", r"\N{DASH}": r"\N is not"},
+    **{"a++": "++ is not", "a?+": "?+ is not", "a*+": "*+ is not", "a{1,2}+": "{1,2}+ is not"},
+    **{"(?>a)": "(?> is not", "(?P<n>a)": "(?P is not", "(?#a)": "(?# is not", "(a)?(?(1)b)": "(?( is not"},
+    **{r"\2(a)": r"\2 leads to no group", r"[a\d": "a [ has no ]", r"\u{110000}": "incomplete escape"},
+    **{"[b-a]": "bad character range b-a", r"\p{L}": r"bad escape \p", "(?<a)b>c)": "bad character in group name"},
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("written", NO_PATTERN)
+def test_a_pattern_that_python_alone_can_read_or_that_it_cannot_is_refused(written):
+    with pytest.raises(ValueError, match="cannot read the pattern") as refused:
+        registry_for({"type": "string", "pattern": written})
+    assert NO_PATTERN[written] in str(refused.value)
+    assert "at position" not in str(refused.value)
 
 
 LEADS_ON = {"properties": {"c": {"$ref": "#/$defs/n"}}}
@@ -530,6 +621,56 @@ def test_only_what_is_told_of_many_forms_is_found_out():
     said = content({"anyOf": forms}, ["x"] * 20_000)
     assert time.perf_counter() - began < 3
     assert len(said) < 600
+
+
+LONG = "ab" * 31
+TWENTY_FORMS = {"properties": {"v": INTEGER, "next": {"anyOf": [{"$ref": "#/$defs/n"}] * 20}}}
+BUSY = {
+    "long enums": ({"items": {"enum": [f"{LONG}{i}" for i in range(1_000)]}}, [f"b{LONG}{i}" for i in range(100)]),
+    "forms in forms": (TWENTY_FORMS, json.loads('{"next": ' * 40 + '{"v": "x"}' + "}" * 40)),
+    "a large value": ({"allOf": [{"type": "string"}] * 1_000}, [1] * 90_000),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BUSY)
+def test_a_small_schema_does_not_keep_the_check_busy(case):
+    schema, value = BUSY[case]
+    began = time.perf_counter()
+    assert content(schema, value, {"n": TWENTY_FORMS}).startswith("$.a")
+    assert time.perf_counter() - began < 4
+
+
+def test_an_unknown_name_is_told_once():
+    schema = {"type": "object", "properties": {"a": {}}, "patternProperties": {"^x": {}}}
+    schema["additionalProperties"] = False
+    registry = ToolRegistry([ToolSpec("t", "", schema, lambda a=None: a)])
+    said = registry.dispatch(ToolCall("1", "t", {"b": 1, "xa": 1})).content
+    assert said.splitlines() == [
+        'Error [invalid_arguments]: $: unknown property "b"; known are "a", and names that match "^x"',
+        '$: unknown property "xa"; did you mean "a"?',
+    ]
+
+
+def test_a_name_declared_false_is_not_suggested():
+    schema = {"type": "object", "properties": {"old": False, "b": {}}}
+    registry = ToolRegistry([ToolSpec("t", "", schema, lambda b=None, old=None: b)])
+    said = registry.dispatch(ToolCall("1", "t", {"olds": 1})).content
+    assert said == 'Error [invalid_arguments]: $: unknown property "olds"; known are "b"'
+
+
+@pytest.mark.parametrize("text", ["1" * 5_000, "[" * 50_000], ids=["a number", "deep"])
+def test_of_json_that_python_does_not_read_nothing_untrue_is_said(text):
+    said = registry_for({}).dispatch(ToolCall("1", "t", text)).content
+    assert "expected an object, got text, send the object itself" in said
+
+
+@pytest.mark.parametrize(
+    "value", [["\x00" * 50] * 2, {"n\u00e9": 1.5, "m": [None, True]}, "x" * 59, '"' * 60]
+)
+def test_what_is_shown_is_the_beginning_of_the_json(value):
+    text = json.dumps(value, ensure_ascii=False)
+    for most in range(1, 80):
+        assert shown(value, most) == (text if len(text) <= most else f"{text[:most]}...")
 
 
 INTEGERS = {
