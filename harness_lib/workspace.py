@@ -77,8 +77,12 @@ class Workspace:
     @contextmanager
     def open(self, text: str) -> Iterator[FileIO]:
         """A regular file, open for reading bytes, unbuffered, while the block runs."""
-        with self._walk(text) as place, _open_regular(place, _READ) as file, _not_renamed():
-            yield file
+        with self._walk(text) as place, _open_regular(place, _READ) as file:
+            try:
+                yield file
+            except OSError as error:
+                _keep_name(error)
+                raise
 
     def read(self, text: str) -> bytes:
         """All bytes of a regular file."""
@@ -110,9 +114,11 @@ class Workspace:
             status = os.fstat(old.fileno())
             if status.st_size > max_bytes:
                 raise OSError(errno.EFBIG, f"larger than {max_bytes:,} bytes")
-            data = old.readall()
-            with _not_renamed():
-                data = change(data)
+            try:
+                data = change(old.readall())
+            except OSError as error:
+                _keep_name(error)
+                raise
             replace(place, data, old, identity(status))
 
     @contextmanager
@@ -176,14 +182,9 @@ class Workspace:
                 leave(directory)
 
 
-@contextmanager
-def _not_renamed() -> Iterator[None]:
+def _keep_name(error: OSError) -> None:
     """What the caller's own code raises passes through `_walk`; only its reads have no name yet."""
-    try:
-        yield
-    except OSError as error:
-        error._is_callers = error.filename is not None or error.errno is None
-        raise
+    error._is_callers = error.filename is not None or error.errno is None
 
 
 def _open_regular(place: Place, how: int) -> FileIO:
