@@ -101,13 +101,17 @@ class JsonWalk:
         return ""
 
 
+_PLAIN_NAME = re.compile(r"[A-Za-z_]\w{,63}", re.ASCII)
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
+
+
 def json_path(keys: Iterable[object]) -> str:
     """`$.name[0]['odd name']` for the keys and indexes that lead to a value."""
     path = "$"
     for key in keys:
         if isinstance(key, int):
             path += f"[{key}]"
-        elif re.fullmatch(r"[A-Za-z_]\w{,63}", key, re.ASCII):
+        elif _PLAIN_NAME.fullmatch(key):
             path += f".{key}"
         else:
             path += f"[{shown(key, MAX_NAME_CHARS)}]"
@@ -119,13 +123,13 @@ def shown(value: object, most: int = MAX_SHOWN_CHARS) -> str:
     text = ""
     try:  # no further than it is shown: it may be large, and shown for many errors
         if isinstance(value, (dict, list, tuple)):
-            for part in json.JSONEncoder(ensure_ascii=False).iterencode(value):
+            for part in _ENCODER.iterencode(value):
                 text += part
                 if len(text) > most:
                     break
         else:
             cut = value[:most] if isinstance(value, str) else value
-            text = json.dumps(cut, ensure_ascii=False)
+            text = _ENCODER.encode(cut)
     except (TypeError, ValueError, RecursionError):
         text = f"({type(value).__name__})"
     return text if len(text) <= most else f"{text[:most]}..."
@@ -136,7 +140,10 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     by_lower = {other.lower(): other for other in islice(known, MAX_COMPARED + 1)}
     if len(by_lower) > MAX_COMPARED:
         return None
-    near = difflib.get_close_matches(name[:64].lower(), by_lower, n=1)
+    name = name[:64].lower()
+    letters = {*name}
+    alike = [other for other in by_lower if not letters.isdisjoint(other)]  # cheap; the rest is not
+    near = alike and difflib.get_close_matches(name, alike, n=1)
     return by_lower[near[0]] if near else None
 
 

@@ -9,9 +9,11 @@ tells of them. uniqueItems compares by hash; multipleOf is exact.
 from __future__ import annotations
 
 import functools
+import importlib
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -115,16 +117,17 @@ def _holds(validator: Validator, schema: dict, value: object) -> bool:
 
 @functools.cache
 def _validator_class() -> type:
-    from jsonschema import Draft202012Validator, validators  # slow to import, so on first use
+    return _jsonschema().validators.extend(_jsonschema().Draft202012Validator, _KEYWORDS)
 
-    return validators.extend(Draft202012Validator, _KEYWORDS)
+
+@functools.cache
+def _jsonschema() -> ModuleType:
+    return importlib.import_module("jsonschema")  # slow, so on first use
 
 
 def _error(**told: object) -> ValidationError:
     """An error that violations.py puts into words, and what it needs for them."""
-    from jsonschema import ValidationError
-
-    error = ValidationError("")
+    error = _jsonschema().ValidationError("")
     vars(error).update(told)
     return error
 
@@ -158,19 +161,16 @@ def _ref(validator, reference, value, schema) -> Iterator:
     key = (id(reference.target), id(value))
     if _check.verdicts.get(key):
         return
-    accepted = True
+    error = None
     for error in validator.descend(value, reference.target):
-        accepted = False
         yield error
-    _check.verdicts[key] = accepted
+    _check.verdicts[key] = error is None
 
 
 def _any_of(validator, forms, value, schema) -> Iterator:
-    for form in forms:
-        if _holds(validator, form, value):
-            return
-    # Generators: the errors of forms within forms multiply, and few of them are told.
-    yield _error(forms=[validator.descend(value, form) for form in forms])
+    if not any(_holds(validator, form, value) for form in forms):
+        # Generators: the errors of forms within forms multiply, and few of them are told.
+        yield _error(forms=[validator.descend(value, form) for form in forms])
 
 
 def _one_of(validator, forms, value, schema) -> Iterator:
