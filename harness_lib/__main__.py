@@ -8,6 +8,7 @@ import os
 import sys
 from pathlib import Path
 
+from harness_lib.globbing import harmless
 from harness_lib.loop import LoopStopReason, agent_loop
 from harness_lib.providers.live import NotConfigured, live_client, live_model
 from harness_lib.registry import ToolRegistry
@@ -105,11 +106,6 @@ def show_result(index: int, result: ToolDispatchResult) -> None:
 def one_line(value: object) -> str:
     text = " ".join(str(value).split())
     return text if len(text) <= 300 else f"{text[:297]}..."
-
-
-def harmless(text: str) -> str:
-    """Text without control characters: what a model says must not move the cursor."""
-    return "".join(c if c.isprintable() or c in "\n\t" else f"\\x{ord(c):02x}" for c in text)
 
 
 def run() -> int:

@@ -32,7 +32,8 @@ class ToolCall:
         Never raises: what is missing becomes "" (id, name) or None (arguments), which dispatch
         refuses with a result that the model can read.
         """
-        return cls(_text(block, "id"), _text(block, "name"), read_field(block, "input"))
+        tool_use_id, name = read_text(block, "id") or "", read_text(block, "name") or ""
+        return cls(tool_use_id, name, read_field(block, "input"))
 
     @classmethod
     def from_openai(cls, call: object) -> ToolCall:
@@ -43,10 +44,10 @@ class ToolCall:
         that dispatch refuses it with the reason instead of guessing.
         """
         function = read_field(call, "function")
+        tool_use_id = read_text(call, "id") or ""
         if function is None:
-            tool_use_id = _text(call, "call_id") or _text(call, "id")
-            return cls(tool_use_id, _text(call, "name"), _parsed(call))
-        return cls(_text(call, "id"), _text(function, "name"), _parsed(function))
+            function, tool_use_id = call, read_text(call, "call_id") or tool_use_id
+        return cls(tool_use_id, read_text(function, "name") or "", _parsed(function))
 
 
 def read_field(source: object, name: str) -> object:
@@ -61,8 +62,9 @@ def read_field(source: object, name: str) -> object:
         return None
 
 
-def _text(source: object, name: str) -> str:
-    return _as_text(read_field(source, name)) or ""
+def read_text(source: object, name: str) -> str | None:
+    """One field, if it is text, as a plain str; None for all else."""
+    return _as_text(read_field(source, name))
 
 
 def _parsed(source: object) -> object:

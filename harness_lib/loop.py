@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from harness_lib.call import ToolCall, read_field
+from harness_lib.call import ToolCall, read_field, read_text
 from harness_lib.registry import ToolRegistry
 from harness_lib.result import ToolDispatchResult
-from harness_lib.wire import read_text, settled, wire_turn
+from harness_lib.wire import settled, wire_turn
 
 CUT_SHORT = frozenset({"max_tokens", "model_context_window_exceeded"})
 """The stop reasons of a turn whose last block may be incomplete: its calls do not run."""
@@ -30,7 +30,7 @@ class LoopStopReason(StrEnum):
     FINAL_ANSWER = "final_answer"
     """The model asked for no tool."""
     MAX_TOKENS = "max_tokens"
-    """The turn was cut by a limit of the model; calls in it did not run."""
+    """The turn was cut by a limit on length, the request's or the model's; no call ran."""
     MAX_TURNS = "max_turns"
     """The loop's own limit was reached; the last turn's calls did run."""
 

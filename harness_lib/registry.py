@@ -31,9 +31,6 @@ MAX_LISTED = 50
 MAX_NAME_SHOWN = 64
 """How many characters of an unknown name its answer shows; no registered one is longer."""
 
-MAX_COMPARED = 1_000
-"""With more tools than that, none is looked for that the name may stand for: it would take long."""
-
 OnResult = Callable[[int, ToolDispatchResult], None]
 
 
@@ -194,7 +191,7 @@ class ToolRegistry:
         name = str.__str__(name)
         shown = name if len(name) <= MAX_NAME_SHOWN else f"{name[:MAX_NAME_SHOWN]}..."
         tools = list(self._tools)  # at once: another thread may be registering
-        near = nearest(name, tools) if len(tools) <= MAX_COMPARED else None
+        near = nearest(name, tools)
         hint = f" (did you mean {near!r}?)" if near else ""
         known = ", ".join(tools[:MAX_LISTED]) or "none"
         more = f" and {len(tools) - MAX_LISTED} more" if len(tools) > MAX_LISTED else ""

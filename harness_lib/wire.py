@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeVar
 
-from harness_lib.call import ToolCall, read_field
+from harness_lib.call import ToolCall, read_field, read_text
 from harness_lib.json_value import MAX_DEPTH, MAX_INTEGER_BITS, json_copy
 
 T = TypeVar("T")
@@ -180,12 +180,6 @@ def _plain(value: object, depth: int = 0) -> object:
     if issubclass(kind, (list, tuple)):
         return [_plain(item, depth + 1) for item in value]
     return {_plain(str(name)): _plain(item, depth + 1) for name, item in _fields(value).items()}
-
-
-def read_text(source: object, name: str) -> str | None:
-    """One field of an object or a mapping, if it is text; past the value's own methods."""
-    value = read_field(source, name)
-    return str.__str__(value) if issubclass(type(value), str) else None
 
 
 def _listed(content: object) -> list[object]:

@@ -418,6 +418,21 @@ def test_a_child_has_a_session_of_its_own_and_no_terminal(tmp_path):
     assert result.exit_status == 1
 
 
+def said_on(terminal, its_end, command):
+    """All that a program writes to a terminal of its own, to its end."""
+    harness = subprocess.Popen(
+        command, stdin=its_end, stdout=its_end, stderr=its_end, start_new_session=True
+    )
+    os.close(its_end)
+    said = b""
+    with contextlib.suppress(OSError):  # the end of a terminal
+        while data := os.read(terminal, 1000):
+            said += data
+    os.close(terminal)
+    assert harness.wait() == 0
+    return said
+
+
 def test_the_terminal_of_the_harness_is_not_the_childs(tmp_path):
     """A child with the harness's terminal could type into it (TIOCSTI)."""
     script = (
@@ -431,21 +446,7 @@ def test_the_terminal_of_the_harness_is_not_the_childs(tmp_path):
         "print('no terminal' if b'/dev/tty' in done.head else done)\n"
     )
     terminal, its_end = os.openpty()
-    harness = subprocess.Popen(
-        [sys.executable, "-c", script],
-        stdin=its_end,
-        stdout=its_end,
-        stderr=its_end,
-        start_new_session=True,
-    )
-    os.close(its_end)
-    said = b""
-    with contextlib.suppress(OSError):  # the end of a terminal
-        while data := os.read(terminal, 1000):
-            said += data
-    os.close(terminal)
-    harness.wait()
-    assert said.strip() == b"no terminal"
+    assert said_on(terminal, its_end, [sys.executable, "-c", script]).strip() == b"no terminal"
 
 
 def test_the_input_of_the_harness_is_not_read(tmp_path):

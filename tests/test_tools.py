@@ -26,6 +26,7 @@ from harness_lib import files, globbing, process, tools, walk
 from harness_lib.result import MAX_CONTENT_CHARS, ToolError
 from harness_lib.tools import workspace_tools
 from harness_lib.workspace import Workspace
+from tests.test_process import said_on
 
 COPY_OF_LINUX_LIMIT = 131_072  # MAX_ARG_STRLEN, the last NUL included
 
@@ -1140,17 +1141,7 @@ def test_not_guaranteed_the_harness_terminal_can_be_opened_by_its_name(root):
     terminal, its_end = os.openpty()
     os.write(terminal, b"typed\n")
     command = f"! : > /dev/tty && read -r x < {os.ttyname(its_end)} && echo got $x > {os.ttyname(its_end)}"
-    harness = subprocess.Popen(
-        [sys.executable, "-c", script, root, command],
-        stdin=its_end, stdout=its_end, stderr=its_end, start_new_session=True,
-    )  # fmt: skip
-    os.close(its_end)
-    said = b""
-    with contextlib.suppress(OSError):  # the end of a terminal
-        while data := os.read(terminal, 1000):
-            said += data
-    os.close(terminal)
-    assert harness.wait() == 0
+    said = said_on(terminal, its_end, [sys.executable, "-c", script, root, command])
     assert said == b"typed\r\ngot typed\r\n"  # the first is the terminal's echo
 
 
